@@ -4,6 +4,9 @@
 #include <sys/stat.h>
 
 #include <system_error>
+#include <utility>
+
+#include "src/base/error.h"
 
 namespace gpulua {
 namespace {
@@ -64,6 +67,28 @@ DynamicLibrary DynamicLibrary::open(const std::string& file, std::string& why) {
 
 void* DynamicLibrary::symbol(const char* name) const {
   return handle_ != nullptr ? ::dlsym(handle_, name) : nullptr;
+}
+
+OptionalLibrary::OptionalLibrary(std::string op, const std::string& need, const std::vector<std::string>& files,
+                                 std::string install)
+    : op_(std::move(op)), install_(std::move(install)) {
+  std::string reasons;
+  for (const std::string& file : files) {
+    std::string why;
+    library_ = DynamicLibrary::open(file, why);
+    file_ = file;
+    if (library_) return;
+    reasons += reasons.empty() ? why : "; nor is there " + file;
+  }
+  throw Error(ErrorKind::unavailable, "[" + op_ + "] " + need + " (" + reasons + "); install it with: " + install_);
+}
+
+void* OptionalLibrary::address(const std::string& name) const {
+  void* const found = library_.symbol(name.c_str());
+  if (found == nullptr)
+    throw Error(ErrorKind::unavailable,
+                "[" + op_ + "] " + file_ + " has no " + name + "; install one that does with: " + install_);
+  return found;
 }
 
 std::optional<fs::path> find_cuda_library(const Config& config, std::span<const std::string_view> names) {

@@ -1,26 +1,15 @@
 #include "src/cli/edit_library.h"
 
-#include <dlfcn.h>
+#include "src/base/dynamic_library.h"
 
 namespace gpulua {
 
-bool EditLibrary::open(std::string& why) {
-  void* library = ::dlopen("libedit.so.2", RTLD_LAZY | RTLD_LOCAL);
-  if (library == nullptr) {
-    const char* message = ::dlerror();
-    why = std::string("lines are not edited without libedit (") + (message ? message : "") +
-          "); install it with: apt-get install libedit2";
-    return false;
-  }
-#define GPULUA_EDIT_LOAD(symbol)                                          \
-  symbol = reinterpret_cast<decltype(symbol)>(::dlsym(library, #symbol)); \
-  if (symbol == nullptr) {                                                \
-    why = "lines are not edited: libedit.so.2 has no " #symbol;           \
-    return false;                                                         \
-  }
+EditLibrary::EditLibrary() {
+  const OptionalLibrary library("repl", "the editing of lines needs libedit", {"libedit.so.2"},
+                                "apt-get install libedit2");
+#define GPULUA_EDIT_LOAD(symbol) library.find(symbol, #symbol);
   GPULUA_EDIT_SYMBOLS(GPULUA_EDIT_LOAD)
 #undef GPULUA_EDIT_LOAD
-  return true;
 }
 
 }  // namespace gpulua

@@ -2,8 +2,6 @@
 
 #include <editline/readline.h>
 
-#include <string>
-
 // What we use of libedit: functions, and the variables by which it is set up.
 #define GPULUA_EDIT_SYMBOLS(X)          \
   X(add_history)                        \
@@ -26,12 +24,12 @@ namespace gpulua {
 
 /// libedit, opened when the command first prompts: no script needs it.
 struct EditLibrary {
+  /// Throws Error, with the package to install, when libedit is not found.
+  EditLibrary();
+
 #define GPULUA_EDIT_MEMBER(name) decltype(&::name) name = nullptr;
   GPULUA_EDIT_SYMBOLS(GPULUA_EDIT_MEMBER)
 #undef GPULUA_EDIT_MEMBER
-
-  /// False where there is no libedit; `why` then says it, and what to install.
-  bool open(std::string& why);
 };
 
 }  // namespace gpulua

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "src/base/error.h"
 #include "src/cli/completion.h"
 #include "src/cli/edit_library.h"
 #include "src/cli/interrupt.h"
@@ -18,6 +19,16 @@ namespace gpulua {
 namespace {
 
 constexpr const char* chunk_name = "=stdin";
+
+/// Says it where there is none.
+std::optional<EditLibrary> open_edit_library() {
+  try {
+    return EditLibrary();
+  } catch (const Error& error) {
+    std::fprintf(stderr, "gpulua: %s\n", error.what());
+    return std::nullopt;
+  }
+}
 
 /// A line of the standard input when that is no terminal.
 std::optional<std::string> read_plain_line() {
@@ -125,10 +136,8 @@ void run_repl(lua_State* L, const std::string& banner, const std::filesystem::pa
     return;
   }
   std::puts(banner.c_str());
-  EditLibrary libedit;
-  std::string why;
-  if (!libedit.open(why)) {
-    std::fprintf(stderr, "gpulua: %s\n", why.c_str());
+  const std::optional<EditLibrary> libedit = open_edit_library();
+  if (!libedit) {
     read_commands(
         L,
         [](const char* prompt) {
@@ -139,7 +148,7 @@ void run_repl(lua_State* L, const std::string& banner, const std::filesystem::pa
         forget);
     return;
   }
-  LineEditor editor(libedit, history, [L](const std::string& text) { return complete_name(L, text); });
+  LineEditor editor(*libedit, history, [L](const std::string& text) { return complete_name(L, text); });
   read_commands(
       L, [&editor](const char* prompt) { return editor.read(prompt); },
       [&editor](std::string_view command) { editor.remember(command); });

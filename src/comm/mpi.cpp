@@ -54,9 +54,11 @@ const Constants mpich{0x44000000,
 const Constants mpi_5{0x101, 0x247, {0x210, 0x214, 0x250, 0x258, 0x259}, {0x21, 0x24, 0x23, 0x22}, one, nullptr, 2048};
 
 /// Open MPI: handles are addresses of its variables.
-Constants open_mpi(const DynamicLibrary& library) {
+Constants open_mpi(const OptionalLibrary& library) {
   const auto address = [&](const char* name) {
-    return reinterpret_cast<Handle>(library.symbol((std::string("ompi_mpi_") + name).c_str()));
+    void* variable = nullptr;
+    library.find(variable, std::string("ompi_mpi_") + name);
+    return reinterpret_cast<Handle>(variable);
   };
   return {address("comm_world"),
           address("byte"),
@@ -69,7 +71,6 @@ Constants open_mpi(const DynamicLibrary& library) {
 
 /// The functions of an MPI library that are used here.
 struct Mpi {
-  DynamicLibrary library;
   Constants constants;
 
   int (*initialized)(int*);
@@ -86,12 +87,6 @@ struct Mpi {
   int (*iallgather)(const void*, int, Handle, void*, int, Handle, Handle, Handle*);
 };
 
-template <class Function>
-void load(const DynamicLibrary& library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(library.symbol(name));
-  if (!function) throw Error(ErrorKind::unavailable, std::string("[comm] the MPI library lacks the function ") + name);
-}
-
 /// The names of the libraries to try, in order.
 std::vector<std::string> library_names(const Job& job) {
   if (!job.mpi_library.empty()) return {job.mpi_library};
@@ -101,41 +96,28 @@ std::vector<std::string> library_names(const Job& job) {
 }
 
 Mpi open_mpi_library(const Job& job) {
+  const OptionalLibrary library("comm", "ranks need the MPI library of their launcher", library_names(job),
+                                "apt-get install openmpi-bin, or mpich, as the launcher is; GPULUA_MPI is the "
+                                "library's path if it has another one");
   Mpi mpi{};
-  std::string reasons;
-  for (const std::string& name : library_names(job)) {
-    std::string why;
-    mpi.library = DynamicLibrary::open(name, why);
-    if (!mpi.library) {
-      reasons += "; " + why;
-      continue;
-    }
-    if (mpi.library.symbol("ompi_mpi_comm_world"))
-      mpi.constants = open_mpi(mpi.library);
-    else if (mpi.library.symbol("MPI_Abi_get_version") && name.find("mpi_abi") != name.npos)
-      mpi.constants = mpi_5;
-    else
-      mpi.constants = mpich;
-    break;
-  }
-  if (!mpi.library)
-    throw Error(
-        ErrorKind::unavailable,
-        "[comm] expected the MPI library of the launcher: apt install openmpi-bin or mpich, or set GPULUA_MPI to "
-        "the library's path" +
-            reasons);
-  load(mpi.library, "MPI_Initialized", mpi.initialized);
-  load(mpi.library, "MPI_Init_thread", mpi.init);
-  load(mpi.library, "MPI_Finalize", mpi.finalize);
-  load(mpi.library, "MPI_Abort", mpi.abort);
-  load(mpi.library, "MPI_Comm_rank", mpi.comm_rank);
-  load(mpi.library, "MPI_Comm_size", mpi.comm_size);
-  load(mpi.library, "MPI_Isend", mpi.isend);
-  load(mpi.library, "MPI_Irecv", mpi.irecv);
-  load(mpi.library, "MPI_Test", mpi.test);
-  load(mpi.library, "MPI_Iallreduce", mpi.iallreduce);
-  load(mpi.library, "MPI_Ibcast", mpi.ibcast);
-  load(mpi.library, "MPI_Iallgather", mpi.iallgather);
+  if (library.has("ompi_mpi_comm_world"))
+    mpi.constants = open_mpi(library);
+  else if (library.has("MPI_Abi_get_version") && library.file().find("mpi_abi") != std::string::npos)
+    mpi.constants = mpi_5;
+  else
+    mpi.constants = mpich;
+  library.find(mpi.initialized, "MPI_Initialized");
+  library.find(mpi.init, "MPI_Init_thread");
+  library.find(mpi.finalize, "MPI_Finalize");
+  library.find(mpi.abort, "MPI_Abort");
+  library.find(mpi.comm_rank, "MPI_Comm_rank");
+  library.find(mpi.comm_size, "MPI_Comm_size");
+  library.find(mpi.isend, "MPI_Isend");
+  library.find(mpi.irecv, "MPI_Irecv");
+  library.find(mpi.test, "MPI_Test");
+  library.find(mpi.iallreduce, "MPI_Iallreduce");
+  library.find(mpi.ibcast, "MPI_Ibcast");
+  library.find(mpi.iallgather, "MPI_Iallgather");
   return mpi;
 }
 

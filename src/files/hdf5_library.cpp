@@ -7,34 +7,13 @@
 
 namespace gpulua::hdf5 {
 
-namespace {
-
-// Debian's name, and those of other systems and versions.
-constexpr const char* names[] = {"libhdf5_serial.so.103", "libhdf5.so.103", "libhdf5_serial.so.310", "libhdf5.so.310",
-                                 "libhdf5.so.200"};
-
-DynamicLibrary open_library() {
-  std::string first_why;
-  for (const char* const name : names) {
-    std::string why;
-    if (const DynamicLibrary library = DynamicLibrary::open(name, why)) return library;
-    if (first_why.empty()) first_why = why;
-  }
-  throw Error(ErrorKind::unavailable,
-              "[hdf5] HDF5 files need libhdf5 (" + first_why + "); install it with: apt-get install libhdf5-103-1");
-}
-
-void* symbol_of(const DynamicLibrary& library, const char* name) {
-  void* const symbol = library.symbol(name);
-  if (symbol == nullptr) throw Error(ErrorKind::unavailable, "[hdf5] libhdf5 has no " + std::string(name));
-  return symbol;
-}
-
-}  // namespace
-
 Library::Library() {
-  const DynamicLibrary file = open_library();
-#define GPULUA_HDF5_LOAD(member, function, ...) member = reinterpret_cast<decltype(member)>(symbol_of(file, #function));
+  // Debian's name, and those of other systems and versions.
+  const OptionalLibrary file(
+      "hdf5", "HDF5 files need libhdf5",
+      {"libhdf5_serial.so.103", "libhdf5.so.103", "libhdf5_serial.so.310", "libhdf5.so.310", "libhdf5.so.200"},
+      "apt-get install libhdf5-103-1");
+#define GPULUA_HDF5_LOAD(member, function, ...) file.find(member, #function);
   GPULUA_HDF5_FUNCTIONS(GPULUA_HDF5_LOAD)
 #undef GPULUA_HDF5_LOAD
   // At the process's end the library would write files again whose closing has failed, as on a full disk, and crash. We
@@ -43,7 +22,11 @@ Library::Library() {
   if (open() < 0) throw Error(ErrorKind::unavailable, "[hdf5] libhdf5 does not start");
   silence(0, nullptr, nullptr);
   // They have their values since open().
-  const auto variable = [&](const char* name) { return *static_cast<const Id*>(symbol_of(file, name)); };
+  const auto variable = [&](const char* name) {
+    const Id* value = nullptr;
+    file.find(value, name);
+    return *value;
+  };
   int8 = variable("H5T_NATIVE_INT8_g");
   int16 = variable("H5T_NATIVE_INT16_g");
   int32 = variable("H5T_NATIVE_INT32_g");

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "src/base/dynamic_library.h"
+#include "src/base/error.h"
 #include "tests/unit/temporary_directory.h"
 
 using namespace gpulua;
@@ -66,4 +67,23 @@ TEST_CASE("a library that is not there says why", "[dynamic_library]") {
   REQUIRE(libc);
   CHECK(libc.symbol("malloc") != nullptr);
   CHECK(libc.symbol("gpulua_none") == nullptr);
+}
+
+TEST_CASE("a library that some functions need says what to install", "[dynamic_library]") {
+  const auto message = [](const std::vector<std::string>& files, const std::string& symbol) {
+    try {
+      const OptionalLibrary library("op", "pictures need libgood", files, "apt-get install good");
+      void (*function)() = nullptr;
+      library.find(function, symbol);
+      return library.file() + (function ? " has it" : "");
+    } catch (const Error& error) {
+      return std::string(error.kind() == ErrorKind::unavailable ? error.what() : "");
+    }
+  };
+  const std::string none = message({"libgpulua-none.so.1", "libgpulua-none.so.2"}, "malloc");
+  CHECK(none.starts_with("[op] pictures need libgood (libgpulua-none.so.1: "));
+  CHECK(none.ends_with("; nor is there libgpulua-none.so.2); install it with: apt-get install good"));
+  CHECK(message({"libgpulua-none.so.1", "libc.so.6"}, "malloc") == "libc.so.6 has it");
+  CHECK(message({"libc.so.6"}, "gpulua_none") ==
+        "[op] libc.so.6 has no gpulua_none; install one that does with: apt-get install good");
 }

@@ -2,8 +2,6 @@
 
 #include <mutex>
 
-#include "src/base/error.h"
-
 namespace gpulua::cpu {
 namespace {
 
@@ -14,21 +12,10 @@ std::mutex& changing_threads() {
 
 }  // namespace
 
-OpenBlasLibrary::OpenBlasLibrary(const char* op, const char* what) : op_(op) {
-  std::string why;
-  library_ = DynamicLibrary::open("libopenblas.so.0", why);
-  if (!library_)
-    throw Error(ErrorKind::unavailable, "[" + op_ + "] " + what + " on the cpu device need OpenBLAS (" + why +
-                                            "); install it with: apt-get install libopenblas0");
+OpenBlasLibrary::OpenBlasLibrary(const char* op, const std::string& what)
+    : OptionalLibrary(op, what + " on the cpu device need OpenBLAS", {"libopenblas.so.0"},
+                      "apt-get install libopenblas0") {
   find(get_threads_, "openblas_get_num_threads"), find(set_threads_, "openblas_set_num_threads");
-}
-
-void* OpenBlasLibrary::address(const std::string& symbol) const {
-  void* const found = library_.symbol(symbol.c_str());
-  if (found == nullptr)
-    throw Error(ErrorKind::unavailable, "[" + op_ + "] libopenblas.so.0 has no " + symbol +
-                                            "; install one that does with: apt-get install libopenblas0");
-  return found;
 }
 
 OpenBlasLibrary::OneThread::OneThread(const OpenBlasLibrary& library, int threads)

@@ -13,16 +13,9 @@
 namespace gpulua::cpu {
 
 /// The open library. `op`, "blas" or "linalg", and `what`, which needs the library, are for messages.
-class OpenBlasLibrary {
+class OpenBlasLibrary : public OptionalLibrary {
  public:
-  /// Throws ErrorKind::unavailable, saying what to install, when it is not found.
-  OpenBlasLibrary(const char* op, const char* what);
-
-  /// Throws ErrorKind::unavailable when the library has no such symbol.
-  template <class Function>
-  void find(Function& function, const std::string& symbol) const {
-    function = reinterpret_cast<Function>(address(symbol));
-  }
+  OpenBlasLibrary(const char* op, const std::string& what);
 
   /// Calls run(i) for each i < batch. A few run one after the other, on all of OpenBLAS's threads each; many run side
   /// by side, on one thread each. `work`: the multiplications of one.
@@ -56,10 +49,6 @@ class OpenBlasLibrary {
     int threads_;
   };
 
-  void* address(const std::string& symbol) const;
-
-  DynamicLibrary library_;
-  std::string op_;
   int (*get_threads_)() = nullptr;
   void (*set_threads_)(int) = nullptr;
 };

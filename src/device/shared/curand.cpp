@@ -80,39 +80,28 @@ void check(Status status, const char* call) {
               std::string("[random] expected ") + call + " to succeed, got " + name);
 }
 
-template <typename Function>
-void resolve(const DynamicLibrary& library, const char* name, Function*& function) {
-  function = reinterpret_cast<Function*>(library.symbol(name));
-  if (function == nullptr)
-    throw Error(ErrorKind::unavailable, std::string("[random] expected a libcurand that has ") + name +
-                                            ", got one without it: install cuRAND of CUDA 12 or later");
-}
-
 Curand load(const Config& config) {
   constexpr std::array<std::string_view, 1> names{"libcurand.so.10"};
   const auto file = find_cuda_library(config, names);
-  std::string why;
   // A loader's configuration may have places that only the loader knows.
-  const auto library = DynamicLibrary::open(file ? file->string() : std::string(names.front()), why);
-  if (!library)
-    throw Error(ErrorKind::unavailable,
-                "[random] expected cuRAND, got none (" + why +
-                    "): install NVIDIA's CUDA toolkit and set CUDA_HOME to it, or `pip install nvidia-curand`");
+  const OptionalLibrary library("random", "cuRAND's generators need libcurand",
+                                {file ? file->string() : std::string(names.front())},
+                                "NVIDIA's CUDA toolkit, and set CUDA_HOME to it, or: pip install nvidia-curand");
   Curand curand{};
-  resolve(library, "curandCreateGenerator", curand.create);
-  resolve(library, "curandCreateGeneratorHost", curand.create_host);
-  resolve(library, "curandDestroyGenerator", curand.destroy);
-  resolve(library, "curandSetPseudoRandomGeneratorSeed", curand.set_seed);
-  resolve(library, "curandSetQuasiRandomGeneratorDimensions", curand.set_dimensions);
-  resolve(library, "curandSetGeneratorOffset", curand.set_offset);
-  resolve(library, "curandSetStream", curand.set_stream);
-  resolve(library, "curandGenerateUniform", curand.uniform);
-  resolve(library, "curandGenerateUniformDouble", curand.uniform_double);
-  resolve(library, "curandGenerateNormal", curand.normal);
-  resolve(library, "curandGenerateNormalDouble", curand.normal_double);
-  resolve(library, "curandGenerateLogNormal", curand.lognormal);
-  resolve(library, "curandGenerateLogNormalDouble", curand.lognormal_double);
-  resolve(library, "curandGeneratePoisson", curand.poisson);
+  library.find(curand.create, "curandCreateGenerator");
+  library.find(curand.create_host, "curandCreateGeneratorHost");
+  library.find(curand.destroy, "curandDestroyGenerator");
+  library.find(curand.set_seed, "curandSetPseudoRandomGeneratorSeed");
+  library.find(curand.set_dimensions, "curandSetQuasiRandomGeneratorDimensions");
+  library.find(curand.set_offset, "curandSetGeneratorOffset");
+  library.find(curand.set_stream, "curandSetStream");
+  library.find(curand.uniform, "curandGenerateUniform");
+  library.find(curand.uniform_double, "curandGenerateUniformDouble");
+  library.find(curand.normal, "curandGenerateNormal");
+  library.find(curand.normal_double, "curandGenerateNormalDouble");
+  library.find(curand.lognormal, "curandGenerateLogNormal");
+  library.find(curand.lognormal_double, "curandGenerateLogNormalDouble");
+  library.find(curand.poisson, "curandGeneratePoisson");
   return curand;
 }
 
@@ -281,7 +270,8 @@ class CurandRng : public Rng {
     const auto row = std::find(std::begin(sequences), std::end(sequences), sequence);
     const int type = type_of_first_sequence + static_cast<int>(row - std::begin(sequences));
     return std::make_unique<CurandGenerator>(
-        shared_, type, true, bytes_of_sequence, [&](Handle handle) { return shared_->curand.set_dimensions(handle, dimensions); },
+        shared_, type, true, bytes_of_sequence,
+        [&](Handle handle) { return shared_->curand.set_dimensions(handle, dimensions); },
         "curandSetQuasiRandomGeneratorDimensions");
   }
 

@@ -200,30 +200,21 @@ class Factors final : public SparseFactors {
 class SuperLu final : public SparseSolver {
  public:
   explicit SuperLu(Device& device) : device_(device) {
-    std::string why;
-    const DynamicLibrary library = DynamicLibrary::open("libsuperlu.so.5", why);
-    if (!library)
-      throw Error(ErrorKind::unavailable, "[sparse.linalg] factors of sparse matrices need SuperLU (" + why +
-                                              "); install it with: apt-get install libsuperlu5");
-    const auto find = [&]<class Function>(Function& function, const std::string& name) {
-      function = reinterpret_cast<Function>(library.symbol(name.c_str()));
-      if (function == nullptr)
-        throw Error(ErrorKind::unavailable, "[sparse.linalg] libsuperlu.so.5 has no " + name +
-                                                "; install one that does with: apt-get install libsuperlu5");
-    };
-    find(library_.set_default_options, "set_default_options");
-    find(library_.start_statistics, "StatInit");
-    find(library_.free_statistics, "StatFree");
-    find(library_.order_columns, "get_perm_c");
-    find(library_.permute_columns, "sp_preorder");
-    find(library_.free_permuted, "Destroy_CompCol_Permuted");
-    find(library_.free_supernodes, "Destroy_SuperNode_Matrix");
-    find(library_.free_columns, "Destroy_CompCol_Matrix");
-    find(library_.tuning, "sp_ienv");
+    const OptionalLibrary file("sparse.linalg", "factors of sparse matrices need SuperLU", {"libsuperlu.so.5"},
+                               "apt-get install libsuperlu5");
+    file.find(library_.set_default_options, "set_default_options");
+    file.find(library_.start_statistics, "StatInit");
+    file.find(library_.free_statistics, "StatFree");
+    file.find(library_.order_columns, "get_perm_c");
+    file.find(library_.permute_columns, "sp_preorder");
+    file.find(library_.free_permuted, "Destroy_CompCol_Permuted");
+    file.find(library_.free_supernodes, "Destroy_SuperNode_Matrix");
+    file.find(library_.free_columns, "Destroy_CompCol_Matrix");
+    file.find(library_.tuning, "sp_ienv");
     for (std::size_t i = 0; i < library_.routines.size(); ++i) {
       const std::string letter(1, "sdcz"[i]);
-      find(library_.routines[i].factorise, letter + "gstrf");
-      find(library_.routines[i].solve, letter + "gstrs");
+      file.find(library_.routines[i].factorise, letter + "gstrf");
+      file.find(library_.routines[i].solve, letter + "gstrs");
     }
   }
 
