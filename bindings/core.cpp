@@ -2,14 +2,22 @@
 
 #include <string>
 
-#include "bindings/array_options.h"
-#include "bindings/axis.h"
-#include "bindings/list.h"
-#include "bindings/lua_array.h"
-#include "bindings/lua_random.h"
-#include "bindings/options_elsewhere.h"
-#include "bindings/parts.h"
-#include "bindings/state.h"
+#include "bindings/arrays/array_options.h"
+#include "bindings/arrays/array_parts.h"
+#include "bindings/arrays/axis.h"
+#include "bindings/arrays/lua_array.h"
+#include "bindings/comm/comm.h"
+#include "bindings/core.h"
+#include "bindings/data/data_parts.h"
+#include "bindings/functions/function_parts.h"
+#include "bindings/kernels/kernel_parts.h"
+#include "bindings/linalg/linalg_parts.h"
+#include "bindings/lua/list.h"
+#include "bindings/lua/options_elsewhere.h"
+#include "bindings/lua/state.h"
+#include "bindings/lua/terminal.h"
+#include "bindings/random/lua_random.h"
+#include "bindings/session/session_parts.h"
 #include "library_file.h"
 #include "src/algorithms/bincount.h"
 #include "src/algorithms/order_statistics.h"
@@ -268,6 +276,7 @@ void add_core_functions(lua_State* L) {
   add_fft_functions(L);
   add_linalg_functions(L);
   add_sparse_functions(L);
+  add_sparse_pair_functions(L);
   add_sparse_factors(L);
 }
 

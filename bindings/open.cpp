@@ -3,11 +3,19 @@
 #include <optional>
 #include <string>
 
-#include "bindings/chunk.h"
-#include "bindings/library.h"
-#include "bindings/lua.h"
-#include "bindings/parts.h"
-#include "bindings/state.h"
+#include "bindings/arrays/array_parts.h"
+#include "bindings/core.h"
+#include "bindings/data/data_parts.h"
+#include "bindings/functions/function_parts.h"
+#include "bindings/kernels/kernel_parts.h"
+#include "bindings/linalg/linalg_parts.h"
+#include "bindings/lua/chunk.h"
+#include "bindings/lua/library.h"
+#include "bindings/lua/lua.h"
+#include "bindings/lua/state.h"
+#include "bindings/operations/operation_parts.h"
+#include "bindings/random/lua_random.h"
+#include "bindings/session/session_parts.h"
 #include "src/runtime/context.h"
 
 namespace gpulua {
@@ -16,7 +24,6 @@ namespace {
 
 // Keys of the registry.
 constexpr const char* helpers_key = "gpulua.helpers";
-constexpr const char* owner_key = "gpulua.bindings";
 constexpr const char* module_key = "gpulua.module";
 
 /// The finalizer. A closing state frees userdata after all finalizers have run, so later finalizers find an empty
@@ -46,10 +53,28 @@ void load_helpers(lua_State* L) {
   lua_setfield(L, LUA_REGISTRYINDEX, helpers_key);
 }
 
+int add_to_core(lua_State* L) {
+  add_core_functions(L);
+  return 0;
+}
+
+void add_array_methods(lua_State* L) {
+  open_array_transfer_methods(L);
+  open_evaluation_methods(L);
+  open_exchange_methods(L);
+  open_indexing_methods(L);
+  open_linear_algebra_methods(L);
+  open_operation_methods(L);
+  open_reduction_methods(L);
+  open_shape_methods(L);
+  open_scan_methods(L);
+  open_sorting_methods(L);
+}
+
 /// Adds each method of arrays as a function, such as `gpu.item(x)`, except those that write in place, and gpu.table,
 /// which a Lua file has.
 void add_methods_as_functions(lua_State* L) {
-  lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.array_methods");
+  lua_getfield(L, LUA_REGISTRYINDEX, array_methods_key);
   for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
     const std::string name = lua_tostring(L, -2);
     if (name.ends_with('_') || name == "table") continue;
@@ -74,7 +99,7 @@ void seal_module(lua_State* L) {
     lua_pop(L, 1);
   }
   seal_functions(L, "gpu");
-  lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.array_methods");
+  lua_getfield(L, LUA_REGISTRYINDEX, array_methods_key);
   attach_signatures(L, "x:");
   lua_pop(L, 1);
 }
@@ -86,7 +111,8 @@ int open_gpu(lua_State* L) {
   lua_pop(L, 1);
   lua_newtable(L);
   load_helpers(L);
-  open_arrays(L);
+  set_core_functions(L, protect<add_to_core>);
+  open_arrays(L, &set_operators, &add_array_methods);
   open_check(L);
   open_creation(L);
   open_devices(L);
@@ -119,22 +145,6 @@ int open_gpu(lua_State* L) {
 
 }  // namespace
 
-Bindings* find_bindings(lua_State* L) {
-  lua_getfield(L, LUA_REGISTRYINDEX, owner_key);
-  auto* owner = static_cast<std::optional<Bindings>*>(lua_touserdata(L, -1));
-  lua_pop(L, 1);
-  return owner && *owner ? &**owner : nullptr;
-}
-
-HeldValues& held_values(lua_State* L) {
-  return find_bindings(L)->held_values;
-}
-
-std::string source_of_nil(lua_State* L) {
-  const Bindings* bindings = find_bindings(L);
-  return bindings ? bindings->gave_nil.reason(L) : "";
-}
-
 std::shared_ptr<Context> context_of(lua_State* L) {
   const Bindings* bindings = find_bindings(L);
   return bindings ? bindings->context_ref() : nullptr;
@@ -148,7 +158,7 @@ void restrict_bindings(lua_State* L) {
 }
 
 bool has_bindings(lua_State* L) {
-  lua_getfield(L, LUA_REGISTRYINDEX, owner_key);
+  lua_getfield(L, LUA_REGISTRYINDEX, bindings_key);
   const bool found = !lua_isnil(L, -1);
   lua_pop(L, 1);
   return found;
@@ -162,7 +172,7 @@ void open_bindings(lua_State* L, std::shared_ptr<Context> context) {
   lua_pushcfunction(L, &close_bindings);
   lua_setfield(L, -2, "__gc");
   lua_setmetatable(L, -2);
-  lua_setfield(L, LUA_REGISTRYINDEX, owner_key);
+  lua_setfield(L, LUA_REGISTRYINDEX, bindings_key);
   owner->emplace(L, std::move(context));
 
   lua_getglobal(L, "package");

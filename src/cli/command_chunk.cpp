@@ -1,6 +1,6 @@
 #include "src/cli/command_chunk.h"
 
-#include "bindings/chunk.h"
+#include "bindings/lua/chunk.h"
 #include "cli_text.h"
 
 namespace gpulua {

@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "bindings/terminal.h"
+#include "bindings/lua/terminal.h"
 #include "cli_text.h"
 #include "src/base/near_name.h"
 #include "src/cli/command_chunk.h"

@@ -39,7 +39,7 @@
 #include <cerrno>
 #include <cstdint>
 
-#include "bindings/traceback.h"
+#include "bindings/session/traceback.h"
 #include "src/cli/machine_code.h"
 #include "src/runtime/context.h"
 

@@ -4,9 +4,9 @@
 #include <cstring>
 #include <string>
 
-#include "bindings/array_hint.h"
-#include "bindings/hint.h"
-#include "bindings/traceback.h"
+#include "bindings/session/array_hint.h"
+#include "bindings/session/hint.h"
+#include "bindings/session/traceback.h"
 #include "src/cli/command_chunk.h"
 #include "src/cli/interrupt.h"
 

@@ -15,9 +15,11 @@
 #include <string>
 #include <string_view>
 
-#include "bindings/chunk_texts.h"
-#include "bindings/hint.h"
+#include "bindings/comm/comm.h"
+#include "bindings/lua/chunk_texts.h"
 #include "bindings/open.h"
+#include "bindings/session/hint.h"
+#include "bindings/session/session_parts.h"
 #include "src/cli/command_state.h"
 #include "src/cli/compile_notice.h"
 #include "src/cli/interrupt.h"

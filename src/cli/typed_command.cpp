@@ -2,8 +2,8 @@
 
 #include <cctype>
 
-#include "bindings/chunk_texts.h"
-#include "bindings/hint.h"
+#include "bindings/lua/chunk_texts.h"
+#include "bindings/session/hint.h"
 #include "src/cli/help.h"
 
 namespace gpulua {

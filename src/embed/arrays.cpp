@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "bindings/lua_array.h"
+#include "bindings/arrays/lua_array.h"
 #include "src/embed/held_array.h"
 #include "src/exchange/dlpack_tensors.h"
 #include "src/exchange/lend.h"

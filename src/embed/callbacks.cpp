@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <string>
 
-#include "bindings/lua.h"
-#include "bindings/state.h"
+#include "bindings/lua/lua.h"
+#include "bindings/lua/state.h"
 #include "src/embed/failure.h"
 #include "src/embed/script_state.h"
 #include "src/embed/values.h"

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "bindings/lua_array.h"
+#include "bindings/arrays/lua_array.h"
 #include "src/embed/script_state.h"
 #include "src/exchange/exposed_readers.h"
 

@@ -2,9 +2,9 @@
 
 #include <string_view>
 
-#include "bindings/array_hint.h"
-#include "bindings/hint.h"
-#include "bindings/traceback.h"
+#include "bindings/session/array_hint.h"
+#include "bindings/session/hint.h"
+#include "bindings/session/traceback.h"
 #include "src/embed/script_state.h"
 
 namespace gpulua::embed {

@@ -2,7 +2,7 @@
 
 #include <thread>
 
-#include "bindings/traceback.h"
+#include "bindings/session/traceback.h"
 #include "src/runtime/context.h"
 
 namespace gpulua::embed {

@@ -1,6 +1,6 @@
 // Arrays for programs that use Lua's own C API.
 
-#include "bindings/lua_array.h"
+#include "bindings/arrays/lua_array.h"
 #include "src/embed/held_array.h"
 
 using namespace gpulua;

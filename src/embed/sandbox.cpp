@@ -1,7 +1,7 @@
 #include "src/embed/sandbox.h"
 
-#include "bindings/chunk.h"
-#include "bindings/traceback.h"
+#include "bindings/lua/chunk.h"
+#include "bindings/session/traceback.h"
 #include "sandbox_text.h"
 #include "src/embed/interruption.h"
 #include "src/embed/script_parser.h"

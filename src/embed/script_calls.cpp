@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "bindings/chunk_texts.h"
+#include "bindings/lua/chunk_texts.h"
 #include "src/embed/callbacks.h"
 #include "src/embed/error_text.h"
 #include "src/embed/failure.h"

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include "bindings/text_pieces.h"
+#include "bindings/lua/text_pieces.h"
 #include "src/runtime/stack_budget.h"
 
 namespace gpulua::embed {

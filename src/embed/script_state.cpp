@@ -6,11 +6,11 @@
 #include <cstring>
 #include <string_view>
 
-#include "bindings/bracket.h"
-#include "bindings/chunk_texts.h"
-#include "bindings/lua.h"
+#include "bindings/lua/bracket.h"
+#include "bindings/lua/chunk_texts.h"
+#include "bindings/lua/lua.h"
+#include "bindings/lua/state.h"
 #include "bindings/open.h"
-#include "bindings/state.h"
 #include "src/embed/callbacks.h"
 #include "src/embed/error_text.h"
 #include "src/embed/handle.h"

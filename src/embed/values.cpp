@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "bindings/lua_array.h"
+#include "bindings/arrays/lua_array.h"
 #include "src/embed/held_array.h"
 #include "src/embed/script_state.h"
 

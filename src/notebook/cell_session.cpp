@@ -8,7 +8,7 @@
 #include <exception>
 #include <stdexcept>
 
-#include "bindings/chunk.h"
+#include "bindings/lua/chunk.h"
 #include "notebook_text.h"
 #include "src/cli/command_state.h"
 #include "src/cli/completion.h"

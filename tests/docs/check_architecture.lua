@@ -1,7 +1,8 @@
 -- gpulua check_architecture.lua DESIGN.md ROOT: the sources keep the rules of the architecture that the document states.
--- The table of rooms says which room may include which; a row names rows above it only, so arrows go one way.
+-- The table of rooms says which room may include which; a row names rows above it only, so arrows go one way. Of a Lua file of the
+-- library, import "name" is what #include is of a C++ file; between the files of a room only those within functions may go both ways.
 local design, root = arg[1], arg[2]
-local longest_file = 400
+local longest_file, most_files = 400, 45
 local failures = {}
 
 local function fail(...) table.insert(failures, string.format(...)) end
@@ -45,14 +46,16 @@ local function sources()
   return files
 end
 
---- The room of a file: its folder, of a Lua file of the library the library. Headers that kernels include are text for the compilers of kernels.
+--- The room of a file: its folder. Headers that kernels include are text for the compilers of kernels.
 local function room_of(path)
   if path:match "/headers/" then return nil end
-  return path:match "^(src/.+)/[^/]+$" or path:match "^(bindings)/[^/]+$" or path:match "^(library)/" or path:match "^(include/gpulua)/[^/]+$"
+  for _, top in ipairs {"src", "bindings", "library", "include"} do
+    if path:match("^" .. top .. "/") then return path:match "^(.+)/[^/]+$" end
+  end
 end
 
 local rooms, restricted = read_rooms()
-local header_of_name, includes = {}, 0
+local header_of_name, files_in, includes = {}, {}, 0
 for _, path in ipairs(sources()) do
   local name = path:match "[^/]+$"
   if name:match "%.h$" or name:match "%.cuh$" then
@@ -61,6 +64,7 @@ for _, path in ipairs(sources()) do
   end
   local room = room_of(path)
   if room then
+    files_in[room] = (files_in[room] or 0) + 1
     local lines = lines_of(root .. "/" .. path)
     if #lines > longest_file then fail("%s has %d lines, more than %d", path, #lines, longest_file) end
     if path:match "%.h$" or path:match "%.cpp$" then
@@ -85,8 +89,55 @@ for _, path in ipairs(sources()) do
 end
 assert(includes > 500, "only " .. includes .. " includes were found")
 
+-- ---- imports of the library's Lua files
+local path_of, imports = {}, {}
+for _, path in ipairs(sources()) do
+  local name = path:match "^library/.*/([^/]+)%.lua$"
+  if name then
+    if path_of[name] then fail("two files of the library have one name: %s and %s", path_of[name], path) end
+    path_of[name] = path
+  end
+end
+local count = 0
+for name, path in pairs(path_of) do
+  local room = room_of(path)
+  if not rooms[room] then fail("%s: the folder has no row in %s", path, design) end
+  imports[name] = {}
+  for number, line in ipairs(lines_of(root .. "/" .. path)) do
+    for imported in line:gmatch 'import%(? ?"([%w_]+)"' do
+      local target = path_of[imported]
+      count = count + 1
+      if not target then
+        fail("%s:%d: the library has no file %s.lua", path, number, imported)
+      elseif not (rooms[room] or {})[room_of(target)] then
+        fail("%s:%d: %s/ may not import %s", path, number, room, target)
+      elseif not line:match "^%s" then
+        table.insert(imports[name], imported)
+      end
+    end
+  end
+end
+assert(count > 150, "only " .. count .. " imports were found")
+
+local state = {}
+local function visit(name)
+  state[name] = "open"
+  for _, imported in ipairs(imports[name]) do
+    if state[imported] == "open" then fail("%s imports %s, which imports it", path_of[name], path_of[imported]) end
+    if not state[imported] then visit(imported) end
+  end
+  state[name] = "closed"
+end
+for name in pairs(imports) do
+  if not state[name] then visit(name) end
+end
+
+for room, files in pairs(files_in) do
+  if files > most_files and room ~= "src/device/cpu/simd" then fail("%s/ has %d files, more than %d", room, files, most_files) end
+end
+
 if #failures > 0 then
   io.stderr:write(table.concat(failures, "\n"), "\n")
   os.exit(1)
 end
-print(includes .. " includes follow the arrows of " .. design:match "[^/]+$")
+print(includes .. " includes and " .. count .. " imports follow the arrows of " .. design:match "[^/]+$")

@@ -1,0 +1,235 @@
+#include "bindings/arrays/index.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <optional>
+
+#include "bindings/lua/list.h"
+#include "bindings/lua/lua.h"
+#include "bindings/lua/array_type.h"
+
+namespace gpulua {
+
+namespace {
+
+constexpr const char* index_op = "index";
+constexpr const char* what =
+    "an integer, {first, last, step}, a string like \"2:5\", \"...\", gpu.newaxis, or an array of integers or bool";
+
+char new_axis_identity;
+
+/// A range in the script's notation. A missing end is open.
+struct Range {
+  std::optional<std::int64_t> first, last;
+  std::int64_t step = 1;
+};
+
+std::int64_t check_position(std::int64_t position, std::int64_t extent, std::size_t axis) {
+  if (position == 0) throw Error("[index] indices start at 1, got 0");
+  const std::int64_t from_zero = position > 0 ? position - 1 : extent + position;
+  if (from_zero < 0 || from_zero >= extent)
+    throw Error(
+        "[index] " + std::to_string(position) + " is out of range for axis " + std::to_string(axis + 1) + " of " +
+        std::to_string(extent) + " elements" +
+        (axis == 0 && position == extent + 1 ? "; arrays keep their size: gpu.concat({x, y}) makes a longer one" : ""));
+  return from_zero;
+}
+
+IndexSpec resolve(const Range& range, std::int64_t extent) {
+  if (range.first == 0 || range.last == 0) throw Error("[index] indices start at 1, got 0");
+  if (range.step == 0) throw Error("[index] expected a step other than 0");
+  const auto from_zero = [&](std::int64_t position) { return position > 0 ? position - 1 : extent + position; };
+  IndexSpec spec;
+  // A step beyond the axis selects only the first position, as a step of the axis's length does.
+  spec.step = std::clamp(range.step, -max_elements, max_elements);
+  if (spec.step > 0) {
+    spec.first = std::max<std::int64_t>(range.first ? from_zero(*range.first) : 0, 0);
+    const std::int64_t last = std::min(range.last ? from_zero(*range.last) : extent - 1, extent - 1);
+    spec.count = last < spec.first ? 0 : (last - spec.first) / spec.step + 1;
+  } else {
+    spec.first = std::min(range.first ? from_zero(*range.first) : extent - 1, extent - 1);
+    const std::int64_t last = std::max<std::int64_t>(range.last ? from_zero(*range.last) : 0, 0);
+    spec.count = last > spec.first ? 0 : (spec.first - last) / -spec.step + 1;
+  }
+  return spec;
+}
+
+/// Parses "2", "2:5", "::-1". Returns nullopt for other text.
+std::optional<Range> parse_range(std::string_view text, bool& is_integer) {
+  std::optional<std::int64_t> parts[3];
+  std::size_t part = 0;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    if (text[at] == ':') {
+      if (++part > 2) return std::nullopt;
+      ++at;
+      continue;
+    }
+    if (text[at] == ' ') {
+      ++at;
+      continue;
+    }
+    if (parts[part]) return std::nullopt;
+    const auto [end, failure] = std::from_chars(text.data() + at, text.data() + text.size(), parts[part].emplace());
+    if (failure != std::errc()) return std::nullopt;
+    at = static_cast<std::size_t>(end - text.data());
+  }
+  is_integer = part == 0;
+  if (is_integer && !parts[0]) return std::nullopt;
+  return Range{parts[0], parts[1], parts[2].value_or(1)};
+}
+
+/// The numbers at stack positions `first` to `last` as text, "2, 5, 7"; empty when one value is not a number.
+std::string numbers_text(lua_State* L, int first, int last) {
+  std::string text;
+  for (int i = first; i <= last; ++i) {
+    if (lua_type(L, i) != LUA_TNUMBER) return {};
+    if (i - first == 5) return text + ", ...";
+    text += (i > first ? ", " : "") + describe(L, i);
+  }
+  return text;
+}
+
+/// Pushes the list's items and returns their count.
+int push_items(lua_State* L, int index) {
+  const int length = check_list(L, index, index_op, "indices");
+  luaL_checkstack(L, length + 3, "index");
+  for (int i = 1; i <= length; ++i) lua_rawgeti(L, index, i);
+  return length;
+}
+
+/// "; x:take({2, 5, 7}, 1) takes positions"
+std::string take_hint(const std::string& numbers, std::size_t axis) {
+  if (numbers.empty()) return {};
+  const bool is_range = std::count(numbers.begin(), numbers.end(), ',') == 1;
+  return "; x:take({" + numbers + "}, " + std::to_string(axis + 1) + ") takes positions" +
+         (is_range ? ", x({" + numbers + "}) the range" : "");
+}
+
+/// Reads a table {first, last[, step]}.
+Range check_range(lua_State* L, int index, std::size_t axis) {
+  std::optional<std::int64_t> parts[3];
+  const int length = push_items(L, index);
+  const int first = lua_gettop(L) - length + 1;
+  if (length < 2 || length > 3)
+    throw Error("[index] expected {first, last} or {first, last, step}, got a table of " + std::to_string(length) +
+                (length == 1 ? " item" : " items") + take_hint(numbers_text(L, first, first + length - 1), axis));
+  for (int i = 0; i < length; ++i) parts[i] = check_integer(L, first + i, index_op, "integers in {first, last, step}");
+  lua_settop(L, first - 1);
+  return {parts[0], parts[1], parts[2].value_or(1)};
+}
+
+/// The hint for a text that is not a range: "1:n", ":, 1".
+std::string text_hint(std::string_view text) {
+  if (text.find(',') != text.npos) return "; each axis has a text of its own: x(\":\", 1)";
+  const bool has_letter = std::any_of(text.begin(), text.end(), [](unsigned char c) { return std::isalpha(c); });
+  return has_letter && text.find(':') != text.npos ? "; variables stand in a table: x({first, last})" : "";
+}
+
+/// Reads one spec. `axis`: the axis that it applies to, unless it is an ellipsis or a new axis.
+IndexSpec check_spec(lua_State* L, int index, const Layout& layout, std::size_t axis) {
+  IndexSpec spec;
+  const std::int64_t extent = axis < layout.ndim() ? layout.shape[axis] : 0;  // past the axes: the spec has no axis
+  const auto integer = [&](std::int64_t position) {
+    spec.kind = IndexSpec::Kind::integer;
+    spec.first = check_position(position, extent, axis);
+  };
+  switch (lua_type(L, index)) {
+    case LUA_TLIGHTUSERDATA:
+      if (lua_touserdata(L, index) != &new_axis_identity) break;
+      spec.kind = IndexSpec::Kind::new_axis;
+      return spec;
+    case LUA_TSTRING: {
+      const std::string_view text = check_string(L, index, index_op, what);
+      if (text == "...") {
+        spec.kind = IndexSpec::Kind::ellipsis;
+        return spec;
+      }
+      bool is_integer = false;
+      const auto range = parse_range(text, is_integer);
+      if (!range)
+        throw Error("[index] expected " + std::string(what) + ", got " + describe(L, index) + text_hint(text));
+      if (!is_integer) return resolve(*range, extent);
+      integer(*range->first);
+      return spec;
+    }
+    case LUA_TTABLE:
+      return resolve(check_range(L, index, axis), extent);
+    case LUA_TNUMBER:
+    case LUA_TCDATA:
+      integer(check_integer(L, index, index_op, what));
+      return spec;
+    case LUA_TBOOLEAN:
+      fail(index_op, std::string(what) + " (x:eq(y) makes a mask: Lua's == gives one boolean)", L, index);
+    default:
+      break;
+  }
+  fail(index_op, what, L, index);
+}
+
+/// The number of axes that the item at `index` indexes; nullopt for an ellipsis.
+std::optional<std::size_t> axes_taken(lua_State* L, int index) {
+  if (const Array* array = test_array_or_text(L, index))
+    return (*array)->dtype == DType::boolean ? (*array)->layout.ndim() : 1;
+  if (lua_type(L, index) == LUA_TSTRING && check_string(L, index, index_op, what) == "...") return std::nullopt;
+  return lua_touserdata(L, index) == &new_axis_identity ? 0 : 1;
+}
+
+}  // namespace
+
+std::vector<IndexItem> check_index(lua_State* L, int first, int last, const Layout& layout) {
+  // Axes after an ellipsis are counted from the last one.
+  std::size_t taken = 0;
+  for (int i = first; i <= last; ++i)
+    if (lua_isnil(L, i))
+      throw Error("[index] expected " + std::string(what) + ", got nil; gpu.newaxis makes a dimension");
+  for (int i = first; i <= last; ++i) taken += axes_taken(L, i).value_or(0);
+  if (taken > layout.ndim())
+    throw Error("[index] expected at most " + std::to_string(layout.ndim()) + " indices for shape " +
+                to_string(layout.shape) + ", got " + std::to_string(taken) +
+                (layout.ndim() == 0 ? "; x:item() reads the one element, x:fill_(value) writes it"
+                                    : take_hint(numbers_text(L, first, last), 0)));
+  std::vector<IndexItem> items;
+  std::size_t axis = 0;
+  for (int i = first; i <= last; ++i) {
+    if (const Array* array = test_array_or_text(L, i))
+      items.push_back({{}, *array});
+    else
+      items.push_back({check_spec(L, i, layout, axis)});
+    axis += axes_taken(L, i).value_or(layout.ndim() - taken);
+  }
+  return items;
+}
+
+std::vector<IndexItem> check_key(lua_State* L, int key, const Layout& layout) {
+  if (!lua_istable(L, key)) return check_index(L, key, key, layout);
+  const int first = lua_gettop(L) + 1;
+  const int count = push_items(L, key);
+  std::vector<IndexItem> items = check_index(L, first, first + count - 1, layout);
+  lua_settop(L, first - 1);
+  return items;
+}
+
+void check_is_range(lua_State* L, int index) {
+  if (!lua_istable(L, index) || lua_objlen(L, index) != 3) return;
+  const int first = lua_gettop(L) + 1;
+  push_items(L, index);
+  const std::string numbers = numbers_text(L, first, first + 2);
+  if (!numbers.empty() && lua_tonumber(L, first) > 0 && lua_tonumber(L, first) < lua_tonumber(L, first + 1) &&
+      lua_tonumber(L, first + 1) < lua_tonumber(L, first + 2))
+    throw Error("[index] expected {first, last, step}, got {" + numbers + "}, whose step is beyond the last position" +
+                take_hint(numbers, 0) + ", x[{{" + numbers + "}}] the range");
+  lua_settop(L, first - 1);
+}
+
+bool looks_like_spec(std::string_view text) {
+  return !text.empty() &&
+         (std::isdigit(static_cast<unsigned char>(text[0])) || text[0] == ':' || text[0] == '-' || text[0] == '.');
+}
+
+void push_new_axis(lua_State* L) {
+  lua_pushlightuserdata(L, &new_axis_identity);
+}
+
+}  // namespace gpulua

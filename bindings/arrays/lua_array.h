@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string_view>
+
+#include "bindings/lua/array_type.h"
+#include "bindings/lua/state.h"
+#include "src/array/array.h"
+
+namespace gpulua {
+
+/// Pushes an array. All arrays reach a script through this function, which registers them with gpu.scope.
+Array& push_array(lua_State* L, Array array);
+Array& push_array(Bindings& bindings, lua_State* L, Array array);
+
+/// The values to write to `target`, on its device: the array at `index`, or an array made from the number or nested
+/// tables there with the target's dtype.
+Array check_values(lua_State* L, int index, const Array& target, const char* op);
+
+/// Pushes the address of the array's elements, a number.
+void push_address(lua_State* L, const Array& array);
+
+/// The registry key of the metatable of x.shape and x.strides.
+constexpr const char* sizes_key = "gpulua.sizes";
+
+/// Pushes the positions of the nonzero elements: one array for each axis. Returns the number of arrays.
+int push_nonzero(lua_State* L, const Array& array);
+
+}  // namespace gpulua

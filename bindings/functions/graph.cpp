@@ -1,0 +1,132 @@
+// gpu.graph: work that is recorded once and launched as a whole. graph.lua calls the function and these functions.
+
+#include "bindings/arrays/lua_array.h"
+#include "bindings/functions/function_parts.h"
+#include "bindings/kernels/stream.h"
+#include "bindings/lua/state.h"
+#include "src/array/capture.h"
+#include "src/expressions/transfer.h"
+
+namespace gpulua {
+
+namespace {
+
+struct GraphHandle {
+  std::shared_ptr<OpenDevice> device;
+  std::shared_ptr<Capture> capture;
+};
+
+}  // namespace
+
+template <>
+struct LuaType<GraphHandle> {
+  static constexpr const char* name = "a graph";
+};
+
+namespace {
+
+std::vector<Array> check_arrays(lua_State* L, int index) {
+  std::vector<Array> arrays;
+  for (int i = 1; i <= static_cast<int>(lua_objlen(L, index)); ++i) {
+    lua_rawgeti(L, index, i);
+    arrays.push_back(check<Array>(L, -1, "graph"));
+    lua_pop(L, 1);
+  }
+  return arrays;
+}
+
+/// start_graph(): the graph, whose function's first run starts.
+int start_graph(lua_State* L) {
+  if (is_recording(bindings_of(L).context()))
+    throw Error("[graph] expected a call outside of a function that gpu.graph or gpu.fuse records");
+  OpenDevice& device = bindings_of(L).device();
+  push(L, GraphHandle{device.shared_from_this(), std::make_shared<Capture>(device)});
+  return 1;
+}
+
+/// record_graph(graph, results): the second run starts. `results`: the arrays that the first one has given.
+int record_graph(lua_State* L) {
+  const GraphHandle handle = check<GraphHandle>(L, 1, "graph");
+  try {
+    handle.capture->record(check_arrays(L, 2));
+  } catch (...) {
+    handle.capture->abandon();
+    throw;
+  }
+  return 0;
+}
+
+void check_same(const std::vector<Array>& results, const std::vector<Array>& first) {
+  const auto refuse = [](const std::string& one, const std::string& other) {
+    throw Error("[graph] expected a function that gives the same arrays each time, got " + one + " and then " + other);
+  };
+  const auto count = [](std::size_t number) { return std::to_string(number) + (number == 1 ? " array" : " arrays"); };
+  if (results.size() != first.size()) refuse(count(first.size()), count(results.size()));
+  for (std::size_t i = 0; i < first.size(); ++i)
+    if (type_text(*results[i]) != type_text(*first[i])) refuse(type_text(*first[i]), type_text(*results[i]));
+}
+
+/// finish_graph(graph, results, first): the second run has ended. Its results get the elements of the first run's.
+int finish_graph(lua_State* L) {
+  const GraphHandle handle = check<GraphHandle>(L, 1, "graph");
+  const std::vector<Array> results = check_arrays(L, 2), first = check_arrays(L, 3);
+  try {
+    check_same(results, first);
+    handle.capture->finish(results);
+  } catch (...) {
+    handle.capture->abandon();
+    throw;
+  }
+  for (std::size_t i = 0; i < results.size(); ++i)
+    if (handle.capture->owns(*results[i])) copy_into(results[i], first[i]);
+  return 0;
+}
+
+/// abandon_graph(graph): the function has failed.
+int abandon_graph(lua_State* L) {
+  check<GraphHandle>(L, 1, "graph").capture->abandon();
+  return 0;
+}
+
+/// graph:launch([s])
+/// Queues the recorded work on the stream, by default the current one.
+int launch_graph(lua_State* L) {
+  const GraphHandle handle = check<GraphHandle>(L, 1, "launch");
+  if (is_recording(bindings_of(L).context()))  // of any device: no recording would launch the graph again
+    throw Error("[launch] expected a call outside of a function that gpu.graph or gpu.fuse records");
+  StreamRef stream = handle.device->stream();
+  if (!lua_isnoneornil(L, 2)) {
+    const auto& other = check<StreamHandle>(L, 2, "launch");
+    if (other.device != handle.device)
+      throw Error("[launch] expected a stream of " + handle.device->name() + ", got one of " + other.device->name());
+    stream = other.stream;
+  }
+  handle.capture->launch(stream);
+  return 0;
+}
+
+/// graph(): a graph is no function.
+int refuse_graph_call(lua_State*) {
+  throw Error("[graph] expected graph:launch([s]), got a call of the graph itself");
+}
+
+int graph_text(lua_State* L) {
+  const auto& handle = check<GraphHandle>(L, 1, "tostring");
+  const std::size_t kernels = handle.capture->kernels();
+  lua_pushfstring(L, "graph of %d kernel%s on %s", static_cast<int>(kernels), kernels == 1 ? "" : "s",
+                  handle.device->name().c_str());
+  return 1;
+}
+
+}  // namespace
+
+void add_graphs(lua_State* L) {
+  new_type<GraphHandle>(L, {{"__call", protect<refuse_graph_call>}, {"__tostring", protect<graph_text>}},
+                        "graph:", {{"launch", protect<launch_graph>}});
+  set_functions(L, {{"abandon_graph", protect<abandon_graph>},
+                    {"finish_graph", protect<finish_graph>},
+                    {"record_graph", protect<record_graph>},
+                    {"start_graph", protect<start_graph>}});
+}
+
+}  // namespace gpulua

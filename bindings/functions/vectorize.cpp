@@ -1,0 +1,137 @@
+// gpu.vectorize(f): a Lua function as an elementwise operation.
+
+#include "bindings/functions/vectorize.h"
+
+#include "bindings/arrays/lua_array.h"
+#include "bindings/functions/captured_values.h"
+#include "bindings/functions/element_function.h"
+#include "bindings/functions/elementwise_call.h"
+#include "bindings/functions/function_parts.h"
+#include "bindings/kernels/kernel_source.h"
+#include "bindings/lua/state.h"
+
+namespace gpulua {
+
+/// The values of a call, and what they led to.
+struct VectorizedCall {
+  CapturedValues captured;
+  std::shared_ptr<const FunctionVariant> variant;
+};
+
+namespace {
+
+/// gpu.vectorize(f [, {name, fmad}])
+int new_vectorized(lua_State* L) {
+  check_source_rights(L, "vectorize");
+  if (!lua_isfunction(L, 1)) fail("vectorize", "a Lua function of the elements", L, 1);
+  Vectorized vectorized{"vectorize"};
+  read_options(L, 2, "vectorize",
+               {{"name", [&](int value) { vectorized.name = check_string(L, value, "vectorize", "name = a string"); }},
+                {"fmad", [&](int value) { vectorized.contract = check_flag(L, value, "vectorize", "fmad"); }}});
+  locate_function(L, 1, vectorized.name.c_str());  // its errors belong to this line
+  return push_vectorized(L, 1, std::move(vectorized));
+}
+
+/// Runs the object at 1 for values of the latest call's types. False: they have others.
+bool repeat_call(lua_State* L, int function, Vectorized& vectorized, std::vector<Array>& results) {
+  // A finalizer of Lua's may call the object meanwhile, so this call is not there to be found.
+  const std::shared_ptr<VectorizedCall> latest = std::move(vectorized.latest);
+  if (!latest || !latest->captured.refresh(L, function) || !is_current(L, *latest->variant, latest->captured))
+    return false;
+  const struct Release {
+    CapturedValues& captured;
+    ~Release() { captured.release_arrays(); }
+  } release{latest->captured};
+  results = run_variant(L, *latest->variant, latest->captured, {});
+  vectorized.latest = latest;
+  return true;
+}
+
+/// vectorized(x, y, ... [, {out =, size =}])
+int call_vectorized(lua_State* L) {
+  auto& vectorized = check<Vectorized>(L, 1, "vectorize");
+  const char* op = vectorized.name.c_str();
+  const int arguments = lua_gettop(L);
+  push_function_of(L, 1);
+  const int function = lua_gettop(L);
+  if (std::vector<Array> results; repeat_call(L, function, vectorized, results)) return push_arrays(L, results);
+  const LocatedFunction& located = locate_device_function(L, function, op);
+  const auto& parameters = located.function->parameters;
+  const auto count = static_cast<int>(parameters.size());
+  const bool has_options = arguments == count + 2 && lua_istable(L, arguments);
+  if (arguments - 1 != count + (has_options ? 1 : 0)) {
+    std::string names;
+    for (const luafn::Local* parameter : parameters) names += (names.empty() ? "" : ", ") + parameter->name;
+    throw Error("[" + vectorized.name + "] expected " + std::to_string(count) + " arguments (" + names +
+                ") and options, got " + std::to_string(arguments - 1));
+  }
+
+  auto current = std::make_shared<VectorizedCall>(VectorizedCall{CapturedValues(L, op), {}});
+  CapturedValues& captured = current->captured;
+  for (int i = 0; i < count; ++i) captured.add_argument(i + 2);
+  lua_settop(L, arguments);
+  const UserCall call = check_element_call(L, has_options ? arguments : arguments + 1, vectorized.name);
+  push_function_of(L, 1);
+  current->variant = element_variant(L, {vectorized.name, vectorized.contract}, lua_gettop(L), captured);
+  std::vector<Array> results = run_variant(L, *current->variant, captured, call);
+  captured.release_arrays();
+  vectorized.latest = std::move(current);
+  return push_arrays(L, std::move(results));
+}
+
+int vectorized_text(lua_State* L) {
+  const Vectorized& vectorized = check<Vectorized>(L, 1, "tostring");
+  push_function_of(L, 1);
+  const LocatedFunction& located = locate_function(L, lua_gettop(L), "tostring");
+  std::string text;
+  for (const luafn::Local* parameter : located.function->parameters)
+    text += (text.empty() ? "" : ", ") + parameter->name;
+  text = "vectorized " + vectorized.name + "(" + text + "), " + located.chunk->name + ":" +
+         std::to_string(located.function->line);
+  lua_pushlstring(L, text.data(), text.size());
+  return 1;
+}
+
+/// core.check_step_function(op, f, count): throws Error unless f is a Lua function with `count` parameters.
+int check_step_function(lua_State* L) {
+  const std::string op(check_string(L, 1, "guvectorize", "a name"));
+  check_source_rights(L, op.c_str());
+  if (!push_function_of(L, 2)) fail(op.c_str(), "a Lua function of the arrays of one step", L, 2);
+  check_parameters(L, lua_gettop(L), op, static_cast<std::size_t>(check_integer(L, 3, "guvectorize", "a number")));
+  return 0;
+}
+
+}  // namespace
+
+void add_function_helpers(lua_State* L) {
+  set_functions(L, {{"check_step_function", protect<check_step_function>}});
+}
+
+int push_vectorized(lua_State* L, int function, Vectorized vectorized) {
+  push(L, std::move(vectorized));
+  lua_newtable(L);
+  lua_pushvalue(L, function);
+  lua_rawseti(L, -2, 1);
+  lua_setfenv(L, -2);
+  return 1;
+}
+
+bool push_function_of(lua_State* L, int index) {
+  if (lua_isfunction(L, index)) {
+    lua_pushvalue(L, index);
+    return true;
+  }
+  if (!test<Vectorized>(L, index)) return false;
+  lua_getfenv(L, index);
+  lua_rawgeti(L, -1, 1);
+  lua_remove(L, -2);
+  return true;
+}
+
+void open_lua_functions(lua_State* L) {
+  note_library_functions(L);
+  new_type<Vectorized>(L, {{"__call", protect<call_vectorized>}, {"__tostring", protect<vectorized_text>}}, "", {});
+  set_functions(L, {{"vectorize", protect<new_vectorized>}});
+}
+
+}  // namespace gpulua

@@ -1,0 +1,294 @@
+#include "bindings/kernels/kernel_argument.h"
+
+#include <cstring>
+
+#include "bindings/arrays/lua_array.h"
+#include "bindings/arrays/number_argument.h"
+#include "bindings/kernels/lost_output.h"
+#include "bindings/kernels/lua_kernel.h"
+#include "bindings/lua/cdata.h"
+#include "src/device/shared/source_functions.h"
+
+namespace gpulua {
+
+namespace {
+
+constexpr const char* axis_letters[] = {"x", "y", "z", "w"};
+
+/// " for const float*"; empty when the module has no parameter types.
+std::string for_type(const Parameter& parameter) {
+  return parameter.type.empty() ? "" : " for " + parameter.type;
+}
+
+void put_address(void* address, void* value) {
+  std::memcpy(value, &address, sizeof address);
+}
+
+std::string plural(std::size_t count, const char* noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+/// True for a pointer to addresses, such as float**.
+bool takes_addresses(const ArgumentRule& rule) {
+  return !rule.parameter.dtype && !rule.takes_any() && rule.takes(DType::uint64);
+}
+/// True for a pointer to structs, which takes arrays of bytes.
+bool takes_structs(const ArgumentRule& rule) {
+  return !rule.parameter.dtype && !rule.takes_any() && rule.takes(DType::uint8);
+}
+
+constexpr const char* make_addresses = "; gpu.array({x.pointer, y.pointer}, \"uint64\") has the addresses of arrays";
+
+/// The advice to store the result of a conversion when the kernel writes it.
+std::string keep_advice(const ArgumentRule& rule, const std::string& made) {
+  return rule.parameter.writable ? ": where the kernel writes it, keep it in a variable, y = " + made : "";
+}
+
+/// The call that converts an array to one that the rule accepts.
+std::string conversion(const ArgumentRule& rule) {
+  if (rule.parameter.dtype) {
+    const std::string made = "x:astype(\"" + std::string(name(*rule.parameter.dtype)) + "\")";
+    return "; " + made + " converts" + keep_advice(rule, made);
+  }
+  if (takes_addresses(rule)) return make_addresses;
+  if (takes_structs(rule))
+    return "; gpu.InOut(s) copies an FFI array of structs there and back, ffi.cast(\"void*\", x.pointer) passes x's "
+           "memory as it is";
+  return "";
+}
+
+/// The name of an FFI value's type. The FFI's number of an unnamed struct is left out, as it means nothing to a script.
+std::string type_of(const CData& value) {
+  const bool unnamed =
+      value.type.starts_with("struct ") && value.type.find_first_not_of("0123456789", 7) == std::string::npos;
+  return unnamed ? "a struct" : value.type;
+}
+
+/// False for rows that are not a whole number of vectors, in an array of the components' dtype. A vector of components
+/// may end within one.
+bool fills_vectors(Node& array, const Parameter& parameter) {
+  const Dims& shape = array.layout.shape;
+  return shape.size() < 2 || array.dtype != parameter.dtype || shape.back() % parameter.lanes == 0;
+}
+
+}  // namespace
+
+ArgumentBlock::ArgumentBlock(const Signature& signature) {
+  std::vector<std::size_t> first_slots;
+  std::size_t slots = 0;
+  for (const Parameter& parameter : signature.parameters) {
+    first_slots.push_back(slots);
+    slots += (parameter.size + sizeof(Slot) - 1) / sizeof(Slot);
+  }
+  slots_.resize(slots);
+  for (const std::size_t first : first_slots) pointers_.push_back(slots_.data() + first);
+}
+
+void ArgumentReader::read(std::size_t i, void* value) {
+  const int index = static_cast<int>(i) + 2;
+  const ArgumentRule& rule = kernel.rules[i];
+  switch (rule.parameter.kind) {
+    case ParameterKind::scalar:
+      return read_scalar(index, rule, value);
+    case ParameterKind::pointer:
+      return read_pointer(index, rule, value);
+    case ParameterKind::vector:
+      return read_vector(index, rule, value);
+    case ParameterKind::record:
+      return read_record(index, rule, value);
+    case ParameterKind::unknown:
+      return read_untyped(index, rule, value);
+  }
+}
+
+void ArgumentReader::refuse(int index, const std::string& message) const {
+  throw Error(kernel.argument_text(static_cast<std::size_t>(index) - 2) + message);
+}
+
+void ArgumentReader::read_scalar(int index, const ArgumentRule& rule, void* value) const {
+  const DType dtype = *rule.parameter.dtype;
+  const Fit fit = store_number(L, index, dtype, value);
+  if (fit != Fit::yes) refuse(index, describe_misfit(L, index, fit, dtype, rule.parameter.type));
+}
+
+void ArgumentReader::read_vector(int index, const ArgumentRule& rule, void* value) const {
+  const Parameter& parameter = rule.parameter;
+  if (lua_type(L, index) == LUA_TCDATA) {
+    const bool pair = parameter.lanes == 2 && info(*parameter.dtype).kind == DTypeKind::floating;
+    const DType complex = *parameter.dtype == DType::float32 ? DType::complex64 : DType::complex128;
+    if (pair && size_of(complex) == parameter.size && store_number(L, index, complex, value) == Fit::yes) return;
+    return read_record(index, rule, value);
+  }
+  const std::size_t lanes = parameter.lanes;
+  if (lua_type(L, index) != LUA_TTABLE)
+    refuse(index,
+           "expected a table of " + plural(lanes, "number") + for_type(parameter) + ", got " + describe(L, index));
+
+  lua_rawgeti(L, index, 1);
+  const bool by_position = !lua_isnil(L, -1);
+  lua_pop(L, 1);
+  if (by_position && lua_objlen(L, index) != lanes)
+    refuse(index, "expected " + plural(lanes, "number") + for_type(parameter) + ", got " +
+                      std::to_string(lua_objlen(L, index)));
+
+  for (std::size_t lane = 0; lane < std::size(axis_letters); ++lane) {
+    if (by_position)
+      lua_rawgeti(L, index, static_cast<int>(lane + 1));
+    else
+      lua_pushstring(L, axis_letters[lane]), lua_rawget(L, index);
+    const bool given = !lua_isnil(L, -1);
+    if (given != (lane < lanes))
+      refuse(index, std::string(given ? "unexpected" : "expected") + " field " + axis_letters[lane] +
+                        for_type(parameter) + (given ? "" : ", got none"));
+    if (given) {
+      const int item = lua_gettop(L);
+      const Fit fit =
+          store_number(L, item, *parameter.dtype, static_cast<char*>(value) + lane * size_of(*parameter.dtype));
+      if (fit != Fit::yes)
+        refuse(index, std::string(axis_letters[lane]) + ": " +
+                          describe_misfit(L, item, fit, *parameter.dtype, std::string(name(*parameter.dtype))));
+    }
+    lua_pop(L, 1);
+  }
+}
+
+void ArgumentReader::read_record(int index, const ArgumentRule& rule, void* value) const {
+  const Parameter& parameter = rule.parameter;
+  const auto cdata = to_cdata(L, index);
+  const auto refuse_it = [&](const std::string& got) {
+    const std::string members = kernel.source ? struct_members(*kernel.source, parameter.type) : std::string();
+    const std::string advice = parameter.kind != ParameterKind::record ? ""
+                               : members.empty() ? "; ffi.new makes one, with the members that it has in C++"
+                                                 : "; ffi.new(\"struct { " + members + " }\", {...}) makes one";
+    refuse(index, "expected an FFI struct of " + plural(parameter.size, "byte") + for_type(parameter) + ", got " + got +
+                      advice);
+  };
+  if (!cdata || cdata->kind == CData::Kind::pointer) return refuse_it(describe(L, index));
+  if (cdata->bytes != parameter.size) return refuse_it(type_of(*cdata) + " of " + plural(cdata->bytes, "byte"));
+  std::memcpy(value, cdata->data, parameter.size);
+}
+
+void ArgumentReader::read_pointer(int index, const ArgumentRule& rule, void* value) {
+  const Array* array = test<Array>(L, index);
+  if (!array) return read_other_pointer(index, rule, value);
+  if (!takes(**array, rule)) refuse_array(index, **array, rule);
+  put_address(address_of(**array, rule), value);
+}
+
+void ArgumentReader::read_other_pointer(int index, const ArgumentRule& rule, void* value) {
+  if (read_address(index, rule, value)) return;
+  std::string advice;
+  const int type = lua_type(L, index);
+  if (type == LUA_TNIL) advice = "; gpu.null is a null pointer";
+  if (type == LUA_TTABLE || type == LUA_TCDATA) advice = "; gpu.In(t), gpu.Out(t) or gpu.InOut(t) copies it";
+  if (type == LUA_TTABLE && takes_addresses(rule)) advice = make_addresses;
+  if (type == LUA_TSTRING && rule.parameter.dtype && size_of(*rule.parameter.dtype) == 1)
+    advice = "; gpu.In(ffi.new(\"char[?]\", #s + 1, s)) copies a string with the zero at its end";
+  if (type == LUA_TNUMBER && lua_tonumber(L, index) >= 0x10000) advice = "; an address is ffi.cast(\"void*\", number)";
+  refuse(index, "expected " + expected_array(rule) + for_type(rule.parameter) + ", got " + describe(L, index) + advice);
+}
+
+bool ArgumentReader::takes(Node& array, const ArgumentRule& rule) const {
+  return rule.takes(array.dtype) && array.contiguous && &array.device() == kernel.device.get() && !array.freed() &&
+         (rule.parameter.lanes == 1 || fills_vectors(array, rule.parameter));
+}
+
+void ArgumentReader::refuse_array(int index, Node& array, const ArgumentRule& rule) const {
+  if (array.freed()) refuse(index, "the array was freed");
+  if (&array.device() != kernel.device.get()) {
+    const std::string& wanted = kernel.device->name();
+    refuse(index, "the array is on " + array.device().name() + ", the kernel on " + wanted + "; x:to(\"" + wanted +
+                      "\") copies it");
+  }
+  if (!rule.takes(array.dtype)) {
+    refuse(index, "expected " + expected_array(rule) + for_type(rule.parameter) + ", got " + type_text(array) +
+                      conversion(rule));
+  }
+  if (!array.contiguous)
+    refuse(index, "expected a row-major array, got a strided view " + type_text(array) + "; x:copy() makes one" +
+                      keep_advice(rule, "x:copy()"));
+  refuse(index, "expected rows of whole vectors" + for_type(rule.parameter) + ", a multiple of " +
+                    plural(rule.parameter.lanes, "number") + ", got " + type_text(array) +
+                    "; x:reshape(-1) is one row, of vectors as they lie in memory");
+}
+
+namespace {
+
+/// True when the kernel can write through the pointer. Without parameter types it must be assumed.
+bool may_write(const ArgumentRule& rule) {
+  return rule.parameter.writable || rule.parameter.kind == ParameterKind::unknown;
+}
+
+}  // namespace
+
+void* ArgumentReader::address_of(Node& array, const ArgumentRule& rule) {
+  void* address = may_write(rule) ? array.write(stream) : array.read(stream);
+  if (array.buffer()->guarded()) guarded.push_back(array.buffer());
+  return address;
+}
+
+void ArgumentReader::guard_outputs() const {
+  for (std::size_t i = 0; i < kernel.rules.size(); ++i) {
+    const Array* array = may_write(kernel.rules[i]) ? test<Array>(L, static_cast<int>(i) + 2) : nullptr;
+    if (!array) continue;
+    for (const BufferRef& source : guarded) (*array)->buffer()->depend_on(*source);
+  }
+}
+
+void ArgumentReader::check_outputs() const {
+  const std::vector<std::size_t>& written = kernel.written_parameters();
+  for (const std::size_t i : written) {
+    const int index = static_cast<int>(i) + 2;
+    const Array* array = test<Array>(L, index);
+    if (!array || !(*array)->pending() || !is_temporary(L, static_cast<int>(kernel.rules.size()), index, **array))
+      return;
+  }
+  if (!written.empty()) refuse(static_cast<int>(written.back()) + 2, lost_output_text());
+}
+
+bool ArgumentReader::read_address(int index, const ArgumentRule& rule, void* value) {
+  switch (lua_type(L, index)) {
+    case LUA_TLIGHTUSERDATA:
+      put_address(lua_touserdata(L, index), value);
+      return true;
+    case LUA_TCDATA: {
+      const auto cdata = to_cdata(L, index);
+      if (cdata->kind != CData::Kind::pointer) return false;
+      put_address(cdata->data, value);
+      return true;
+    }
+    default:
+      break;
+  }
+  const HostArgument* host = test<HostArgument>(L, index);
+  if (!host) return false;
+  try {
+    staged.push_back(stage(L, index, *host, rule, *kernel.device));
+  } catch (const Error& error) {
+    throw Error(error.kind(), kernel.argument_text(static_cast<std::size_t>(index) - 2) + error.what());
+  }
+  put_address(address_of(*staged.back().array, rule), value);
+  return true;
+}
+
+void ArgumentReader::read_untyped(int index, const ArgumentRule& rule, void* value) {
+  const std::size_t size = rule.parameter.size;
+  if (size == sizeof(void*)) {
+    if (const Array* array = test<Array>(L, index)) {
+      if (!takes(**array, rule)) refuse_array(index, **array, rule);
+      return put_address(address_of(**array, rule), value);
+    }
+    if (read_address(index, rule, value)) return;
+  }
+  const std::string expected = "expected a value of " + plural(size, "byte");
+  const auto cdata = to_cdata(L, index);
+  if (!cdata)
+    refuse(index, expected + ", got " + describe(L, index) + "; the module tells no C++ types: give it one, as in " +
+                      "ffi.new(\"float\", 2) or ffi.new(\"int\", 2)");
+  const bool by_value = cdata->kind == CData::Kind::number || cdata->kind == CData::Kind::record;
+  if (!by_value || cdata->bytes != size)
+    refuse(index, expected + ", got " + cdata->type + (by_value ? " of " + plural(cdata->bytes, "byte") : ""));
+  std::memcpy(value, cdata->data, size);
+}
+
+}  // namespace gpulua

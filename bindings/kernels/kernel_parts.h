@@ -1,0 +1,15 @@
+#pragma once
+
+// The parts of the module `gpu` that this folder defines. These add functions and types to the table at the top of the
+// stack.
+
+#include <lua.hpp>
+
+namespace gpulua {
+
+void open_kernels(lua_State* L);
+void open_streams(lua_State* L);
+/// gpu.module and gpu.kernel for sources of the library's own Lua files, which scripts in a sandbox may run too.
+void add_own_kernels(lua_State* L);
+
+}  // namespace gpulua

@@ -1,0 +1,55 @@
+#include "bindings/lua/bytecode_readers.h"
+
+#include "bindings/lua/chunk.h"
+#include "src/base/error.h"
+
+namespace gpulua {
+
+namespace {
+
+// The registry key of the table of readers.
+constexpr const char* readers_key = "gpulua.bytecode_readers";
+
+void load_readers(lua_State* L) {
+  lua_createtable(L, 0, 6);
+  const int readers = lua_gettop(L);
+  run_library_chunk(L, "bytecode.lua", 0, 1);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, readers, "bytecode");
+  lua_pushvalue(L, -1);
+  run_library_chunk(L, "called_key.lua", 1, 1);
+  lua_setfield(L, readers, "called_key");
+  lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.module");
+  lua_pushvalue(L, -2);
+  run_library_chunk(L, "tail_call.lua", 2, 2);
+  lua_setfield(L, readers, "protected");
+  lua_setfield(L, readers, "position");
+  lua_pushvalue(L, -1);
+  run_library_chunk(L, "nil_argument.lua", 1, 2);
+  lua_setfield(L, readers, "passes_nil");
+  lua_setfield(L, readers, "nil_argument");
+  run_library_chunk(L, "argument_origin.lua", 1, 1);
+  lua_setfield(L, readers, "origin");
+  lua_setfield(L, LUA_REGISTRYINDEX, readers_key);
+}
+
+}  // namespace
+
+void push_bytecode_reader(lua_State* L, const char* name) {
+  const int top = lua_gettop(L);
+  lua_getfield(L, LUA_REGISTRYINDEX, readers_key);
+  if (lua_isnil(L, -1)) {
+    try {
+      load_readers(L);
+    } catch (const Error&) {
+      lua_settop(L, top);
+      return lua_pushnil(L);
+    }
+    lua_getfield(L, LUA_REGISTRYINDEX, readers_key);
+  }
+  lua_getfield(L, -1, name);
+  lua_replace(L, top + 1);
+  lua_settop(L, top + 1);
+}
+
+}  // namespace gpulua

@@ -1,0 +1,37 @@
+#include "bindings/lua/fields.h"
+
+#include "bindings/lua/lua.h"
+#include "bindings/lua/names_elsewhere.h"
+#include "src/base/dtype.h"
+#include "src/base/near_name.h"
+
+namespace gpulua {
+
+std::string_view name_at(lua_State* L, int index) {
+  if (lua_type(L, index) != LUA_TSTRING) return {};
+  std::size_t length = 0;
+  const char* text = lua_tolstring(L, index, &length);
+  return {text, length};
+}
+
+std::string no_field(std::string_view type) {
+  const std::string_view noun = type.substr(type.find(' ') + 1);
+  return "[" + std::string(noun.substr(0, noun.find(' '))) + "] " + std::string(type) + " has no field or method ";
+}
+
+void offer_names(lua_State* L, int index, NearName& near) {
+  lua_pushvalue(L, index);
+  for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) near.offer(name_at(L, -2));
+  lua_pop(L, 1);
+}
+
+void refuse_field(lua_State* L, const std::string& message, int key, const NearName& near) {
+  const std::string_view elsewhere = name_elsewhere(name_at(L, key));
+  const bool is_dtype = find_dtype(name_at(L, key)).has_value();
+  throw Error(message + describe(L, key) +
+              (is_dtype            ? "; dtypes are strings: " + describe(L, key)
+               : elsewhere.empty() ? near.question()
+                                   : "; use " + std::string(elsewhere)));
+}
+
+}  // namespace gpulua

@@ -1,0 +1,87 @@
+#include "bindings/lua/options_elsewhere.h"
+
+#include <algorithm>
+
+#include "bindings/lua/names_elsewhere.h"
+
+namespace gpulua {
+
+namespace {
+
+/// Names of options elsewhere, and here.
+constexpr NameRow options_elsewhere[] = {
+    {"axes", "axis"},
+    {"blockDim", "block"},
+    {"block_size", "block"},
+    {"blocks", "grid"},
+    {"c", "color"},
+    {"cmap", "colormap"},
+    {"colour", "color"},
+    {"compressed", "compress"},
+    {"correction", "ddof"},
+    {"delimiter", "sep"},
+    {"dim", "axis"},
+    {"dims", "axis"},
+    {"edgeitems", "edge"},
+    {"gridDim", "grid"},
+    {"grid_size", "grid"},
+    {"in_params", "inputs"},
+    {"keepdim", "keepdims"},
+    {"linestyle", "dash"},
+    {"linewidth", "width"},
+    {"ls", "dash"},
+    {"lw", "width"},
+    {"markersize", "size"},
+    {"max_iterations", "maxiter"},
+    {"mmap_mode", "mmap"},
+    {"na_values", "missing"},
+    {"nblocks", "grid"},
+    {"nthreads", "block"},
+    {"operation", "body"},
+    {"out_dtype", "dtype"},
+    {"out_params", "outputs"},
+    {"preconditioner", "M"},
+    {"s", "size"},
+    {"separator", "sep"},
+    {"seperator", "sep"},
+    {"sharedMem", "shared"},
+    {"shared_mem", "shared"},
+    {"skiprows", "skip"},
+    {"style", "dash"},
+    {"threads", "block"},
+    {"tol", "rtol"},
+    {"type", "dtype"},
+    {"unbiased", "ddof"},
+    {"usecols", "columns"},
+    {"vmax", "max"},
+    {"vmin", "min"},
+    {"w", "weights"},
+};
+
+static_assert(std::ranges::is_sorted(options_elsewhere, {}, &NameRow::name));
+
+constexpr std::string_view of_launches = "it belongs to a launch: kernel {grid = blocks, block = threads}(arguments)";
+constexpr std::string_view of_bins = "the number of bins is an argument";
+constexpr std::string_view of_shapes = "a shape is an argument, not an option";
+
+/// Options that stand elsewhere here.
+constexpr NameRow misplaced_options[] = {
+    {"bins", of_bins},    {"block", of_launches},  {"blocks", of_launches}, {"grid", of_launches},
+    {"shape", of_shapes}, {"shared", of_launches}, {"size", of_shapes},     {"threads", of_launches},
+};
+
+static_assert(std::ranges::is_sorted(misplaced_options, {}, &NameRow::name));
+
+}  // namespace
+
+void offer_option(NearName& near, std::string_view unknown, std::string_view option) {
+  near.offer(here_of(options_elsewhere, unknown) == option ? unknown : option, option);
+}
+
+std::string question_about_option(const NearName& near, std::string_view unknown) {
+  std::string question = near.question();
+  const std::string_view elsewhere = here_of(misplaced_options, unknown);
+  return question.empty() && !elsewhere.empty() ? "; " + std::string(elsewhere) : question;
+}
+
+}  // namespace gpulua

@@ -1,0 +1,82 @@
+#include "bindings/lua/source_location.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <optional>
+
+#include "bindings/lua/state.h"
+
+namespace gpulua {
+
+namespace {
+
+/// The text of a frame's chunk: the content of its file, or the loaded string. Empty when it is not available.
+std::string chunk_text(const lua_Debug& frame) {
+  if (frame.source[0] == '=') return {};
+  if (frame.source[0] != '@') return frame.source;
+  std::ifstream file(frame.source + 1, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// The chunk's name, without characters that end or escape a name in `#line`.
+std::string chunk_name(const lua_Debug& frame) {
+  std::string name = frame.source[0] == '@' ? frame.source + 1 : frame.short_src;
+  for (char& c : name)
+    if (c == '"' || c == '\\' || static_cast<unsigned char>(c) < ' ') c = '\'';
+  return name;
+}
+
+/// The line of `chunk` where `text` begins. If it occurs several times: the occurrence nearest to the call at `line`.
+std::optional<int> find_line(std::string_view chunk, std::string_view text, int line) {
+  std::optional<int> found;
+  int current = 1, nearest = 0;
+  std::size_t counted = 0;
+  for (std::size_t at = chunk.find(text); at != std::string_view::npos; at = chunk.find(text, at + 1)) {
+    current += static_cast<int>(std::count(chunk.begin() + static_cast<std::ptrdiff_t>(counted),
+                                           chunk.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+    counted = at;
+    // A long string's brackets are on the line before the first line of its text.
+    const int distance = std::abs(current - (at > 0 && chunk[at - 1] == '\n') - line);
+    if (found && distance >= nearest) continue;
+    found = current;
+    nearest = distance;
+  }
+  return found;
+}
+
+}  // namespace
+
+SourceLocation locate_source(lua_State* L, std::string_view text) {
+  SourceLocation call{"<kernel source>"};
+  bool innermost = true;
+  lua_Debug frame{};
+  for (int level = 0; lua_getstack(L, level, &frame); ++level) {
+    lua_getinfo(L, "Sl", &frame);
+    if (frame.currentline <= 0 || std::strcmp(frame.source, "=[gpulua]") == 0) continue;
+    if (innermost) call.file = "<kernel source at " + chunk_name(frame) + ":" + std::to_string(frame.currentline) + ">";
+    innermost = false;
+    if (text.empty()) break;
+    // A script that is not trusted names its chunks after any file.
+    if (frame.source[0] == '@' && !bindings_of(L).context().rights.trusted) continue;
+    if (const auto line = find_line(chunk_text(frame), text, frame.currentline)) return {chunk_name(frame), *line};
+  }
+  return call;
+}
+
+std::optional<std::string> line_text(lua_State* L, const lua_Debug& frame) {
+  const Bindings* bindings = find_bindings(L);
+  if (frame.source[0] == '@' && !(bindings && bindings->context().rights.trusted)) return {};
+  const std::string text = chunk_text(frame);
+  std::size_t first = text.empty() ? text.npos : 0;
+  for (int line = 1; line < frame.currentline && first != text.npos; ++line) {
+    first = text.find('\n', first);
+    if (first != text.npos) ++first;
+  }
+  if (first == text.npos) return {};
+  return text.substr(first, text.find('\n', first) - first);
+}
+
+}  // namespace gpulua
