@@ -8,6 +8,8 @@ local largest = tonumber(arg[1]) or 2 ^ 20
 local dtypes = { "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16", "float32",
   "float64", "complex64", "complex128" }
 
+assert((comm.transport() == "nothing") == (size == 1))
+
 --- Element i of rank r: a small integer, so that each dtype holds sums and products. It repeats after three.
 local function element(r, i) return (7 * i + 3 * r * r + r) % 3 + 1 end
 

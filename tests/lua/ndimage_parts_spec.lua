@@ -68,6 +68,15 @@ describe("the parts of pictures", function()
     end
   end)
 
+  it("have their least and greatest elements, and where these are", function()
+    local least, greatest, where_least, where_greatest = gpu.ndimage.extrema(gpu.array { { 5, 2 }, { 3, 9 } },
+      gpu.array({ { 1, 1 }, { 2, 2 } }, "int32"), { 1, 2 })
+    assert.are.same({ 2, 3 }, least:table())
+    assert.are.same({ 5, 9 }, greatest:table())
+    assert.are.same({ { 1, 2 }, { 2, 1 } }, where_least:table())
+    assert.are.same({ { 1, 1 }, { 2, 2 } }, where_greatest:table())
+  end)
+
   it("may be empty", function()
     local none = gpu.zeros(0, 3)
     local labels, count = nd.label(none)

@@ -7,6 +7,26 @@ local signal = gpu.signal
 describe("signals", function()
   it("are as SciPy's", function() golden.run("signals", nil, { float64 = 1e-11, complex128 = 1e-11 }) end)
 
+  it("have Kaiser's windows by attenuation and width", function()
+    -- Kaiser's formulas, by hand; 167 weights are those of SciPy's example of kaiserord.
+    assert.are.equal(0, signal.kaiser_beta(20))
+    assert(math.abs(signal.kaiser_beta(40) - (0.5842 * 19 ^ 0.4 + 0.07886 * 19)) < 1e-12)
+    assert(math.abs(signal.kaiser_beta(65) - 0.1102 * (65 - 8.7)) < 1e-12)
+    local count, beta = signal.kaiserord(65, 0.048)
+    assert.are.equal(167, count)
+    assert.are.equal(signal.kaiser_beta(65), beta)
+  end)
+
+  it("have widths of peaks, between samples", function()
+    -- Lines from 0 to a peak are at half of its height half way.
+    local widths, heights, left, right = signal.peak_widths(gpu.array { 0, 1, 0, 3, 0 }, gpu.array({ 2, 4 }, "int32"))
+    assert.are.same({ 1, 1 }, widths:table())
+    assert.are.same({ 0.5, 1.5 }, heights:table())
+    assert.are.same({ 1.5, 3.5 }, left:table())
+    assert.are.same({ 2.5, 4.5 }, right:table())
+    assert.are.same({ 0.5, 0.5 }, (signal.peak_widths(gpu.array { 0, 1, 0, 3, 0 }, gpu.array({ 2, 4 }, "int32"), 0.25)):table())
+  end)
+
   it("run in pieces as in one", function()
     -- A filter with a long memory, over a line that is divided, and over enough lines that none is.
     local b, a = signal.butter(2, 0.001)
