@@ -5,9 +5,9 @@
 #include <charconv>
 #include <optional>
 
+#include "bindings/lua/array_type.h"
 #include "bindings/lua/list.h"
 #include "bindings/lua/lua.h"
-#include "bindings/lua/array_type.h"
 
 namespace gpulua {
 

@@ -5,12 +5,12 @@
 #include <cstring>
 #include <exception>
 
+#include "bindings/lua/array_type.h"
 #include "bindings/lua/cdata.h"
 #include "bindings/lua/fields.h"
 #include "bindings/lua/library.h"
 #include "bindings/lua/options_elsewhere.h"
 #include "bindings/lua/state.h"
-#include "bindings/lua/array_type.h"
 #include "src/base/near_name.h"
 #include "src/expressions/transfer.h"
 

@@ -4,10 +4,10 @@
 #include "bindings/arrays/lua_array.h"
 #include "bindings/arrays/lua_device.h"
 #include "bindings/arrays/sparse_matrix.h"
+#include "bindings/lua/array_type.h"
 #include "bindings/lua/bracket.h"
 #include "bindings/lua/state.h"
 #include "bindings/session/session_parts.h"
-#include "bindings/lua/array_type.h"
 
 namespace gpulua {
 
