@@ -22,11 +22,7 @@ local function check_number(op, what, value)
   return value
 end
 
-local function check_count(op, value)
-  checks.integer(op, "a count of 0 or more", value)
-  if value < 0 then core.fail(op, "a count of 0 or more", value) end
-  return value
-end
+local function check_count(op, value) return checks.count(op, "a count of 0 or more", value) end
 
 local function is_options(value) return type(value) == "table" or type(value) == "string" end
 

@@ -5,11 +5,6 @@ local define = import "define"
 local checks = import "checks"
 local kinds = import "kinds"
 
-local function check_count(op, what, value)
-  if checks.integer(op, what, value) < 0 then core.fail(op, what, value) end
-  return value
-end
-
 local function volume(shape)
   local count = 1
   for _, extent in ipairs(shape) do count = count * extent end
@@ -120,9 +115,9 @@ local function count_upper(n, offset, columns) return n * columns - count_lower(
 --- The rows and columns of a triangle's elements in row-major order. bounds(row, offset, columns) gives the first and last column of
 --- rows, count(n, offset, columns) the number of elements.
 local function triangle(op, n, offset, columns, device, bounds, count)
-  n = check_count(op, "a number of rows of 0 or more", n)
+  n = checks.count(op, "a number of rows of 0 or more", n)
   offset = checks.integer(op, "an integer offset", offset or 0)
-  columns = check_count(op, "a number of columns of 0 or more", columns or n)
+  columns = checks.count(op, "a number of columns of 0 or more", columns or n)
   local total, place = count(n, offset, columns), {dtype = "int64", device = device}
   local row = gpu.range(1, n, place)
   local first, last = bounds(row, offset, columns)
@@ -153,7 +148,7 @@ function gpu.triu_indices(n, offset, columns) return triangle("triu_indices", n,
 --- gpu.diag_indices(n [, ndim])
 --- The positions of the diagonal of an array with ndim (2) axes of size n.
 function gpu.diag_indices(n, ndim)
-  check_count("diag_indices", "a size of 0 or more", n)
+  checks.count("diag_indices", "a size of 0 or more", n)
   local dimensions = "a number of dimensions from 1 to 64"
   ndim = checks.integer("diag_indices", dimensions, ndim or 2)
   if ndim < 1 or ndim > 64 then core.fail("diag_indices", dimensions, ndim) end

@@ -213,7 +213,7 @@ end
 
 --- gpu.comm.share(n)
 function comm.share(n)
-  if checks.integer("share", "a number of items", n) < 0 then core.fail("share", "a number of items of 0 or more", n) end
+  checks.count("share", "a number of items of 0 or more", n)
   return share_of(n, numbers())
 end
 

@@ -87,7 +87,7 @@ end
 
 --- The sums of fn's values over the items 1 to n: a number for each of its results.
 local function sum_items(op, fn, n)
-  if checks.integer(op, "a number of items", n) < 1 then core.fail(op, "a number of items of 1 or more", n) end
+  checks.count(op, "a number of items of 1 or more", n, 1)
   local state = gpu.random.state()
   local ok, sums = core.call(run_chunks, op, fn, n, state)
   -- The next call has other numbers.

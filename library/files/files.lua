@@ -47,9 +47,7 @@ end
 
 local function check_count(op, name, value)
   if value == nil then return 0 end
-  checks.integer(op, name .. ", an integer of 0 or more", value)
-  if value < 0 then core.fail(op, name .. ", an integer of 0 or more", value) end
-  return value
+  return checks.count(op, name .. ", an integer of 0 or more", value)
 end
 
 -- ---- tables in text -------------------------------------------------------------------------------------------------------------

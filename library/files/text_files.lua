@@ -14,9 +14,7 @@ end
 
 local function check_count(op, name, value, default)
   if value == nil then return default end
-  checks.integer(op, name .. ", an integer of 0 or more", value)
-  if value < 0 then core.fail(op, name .. ", an integer of 0 or more", value) end
-  return value
+  return checks.count(op, name .. ", an integer of 0 or more", value)
 end
 
 local function texts(op, name, value)

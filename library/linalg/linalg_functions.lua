@@ -1,11 +1,11 @@
--- gpu.linalg: functions of matrices by their eigenvalues.
+-- gpu.linalg: functions of matrices, by their eigenvalues, and the exponential.
 -- In sandboxes: all
 local gpu, _, core, import = ...
 import "linalg_structured"
 local checks = import "checks"
 local kinds = import "kinds"
 local linalg, tools = gpu.linalg, import "linalg"
-local check_square, transposed, working = tools.check_square, tools.transposed, tools.working
+local check_square, eye, fresh, transposed, working = tools.check_square, tools.eye, tools.fresh, tools.transposed, tools.working
 
 local epsilon = {float32 = 2 ^ -23, float64 = 2 ^ -52}
 
@@ -73,3 +73,41 @@ function linalg.sqrtm(a, options) return apply("linalg.sqrtm", a, gpu.sqrt, root
 --- gpu.linalg.logm(a [, {hermitian, dtype}])
 --- The principal logarithm.
 function linalg.logm(a, options) return apply("linalg.logm", a, gpu.log, gpu.log, options) end
+
+-- ---- the exponential ------------------------------------------------------------------------------------------------------------
+
+-- The coefficients of the Padé approximant of degree 13, and the 1-norm up to which it is exact to float64 (Higham, "The scaling
+-- and squaring method for the matrix exponential revisited", 2005).
+local pade = {64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000, 10559470521600,
+  670442572800, 33522128640, 1323241920, 40840800, 960960, 16380, 182, 1}
+local pade_limit = 5.371920351148152
+
+--- gpu.linalg.expm(a [, {dtype, out}])
+--- Each matrix is divided by a power of 2 of its own, and squared as often as the one that needs it most; the others stay as
+--- they are then.
+function linalg.expm(a, options)
+  local op = "linalg.expm"
+  options = checks.fields(op, options)
+  check_square(op, a)
+  local dtype = working(op, options, a)
+  if a.size == 0 then return core.assign(op, options.out, fresh(a, dtype)) end
+  local x = core.cast(a, dtype)
+  local norms = gpu.norm(x, 1, {-2, -1}, {keepdims = true})
+  local times = gpu.maximum((norms / pade_limit):log2():ceil(), 0)
+  local most = times:max():item()
+  if most ~= most or most == math.huge then core.raise(("[%s] expected finite elements, got infinities or NaN"):format(op)) end
+  x = x * gpu.exp2(-times)
+  local x2 = x:matmul(x):eval()
+  local x4 = x2:matmul(x2)
+  local x6 = x4:matmul(x2)
+  local one = eye(a.shape[a.ndim], dtype, a)
+  local odd = x:matmul(x6:matmul(x6 * pade[14] + x4 * pade[12] + x2 * pade[10]) + x6 * pade[8] + x4 * pade[6] + x2 * pade[4]
+    + one * pade[2])
+  local even = x6:matmul(x6 * pade[13] + x4 * pade[11] + x2 * pade[9]) + x6 * pade[7] + x4 * pade[5] + x2 * pade[3] + one * pade[1]
+  local result = linalg.solve(even - odd, even + odd)
+  for step = 1, most do
+    local square = result:matmul(result)
+    result = a.ndim == 2 and square or gpu.where(times:ge(step), square, result):eval()
+  end
+  return core.assign(op, options.out, result)
+end

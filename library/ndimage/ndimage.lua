@@ -24,11 +24,6 @@ local function check_filter(op, x, options)
   return options, mode
 end
 
-local function check_number(op, what, value)
-  if type(value) ~= "number" or value - value ~= 0 then core.fail(op, what, value) end
-  return value
-end
-
 --- A value for each axis: one for all, or a table.
 local function each_axis(op, what, value, count, check)
   local values = {}
@@ -125,7 +120,6 @@ local function before_middle(op, size, origin)
   return middle
 end
 
-local function check_integer_number(op, what, value) return checks.integer(op, what, value) end
 
 --- The neighbourhood of x: the padded array, the position of each element's first neighbour, and the offsets of all neighbours in
 --- row-major order.
@@ -169,7 +163,7 @@ local function correlate(op, x, weights, options, flipped)
   local mode
   options, mode = check_filter(op, x, options)
   weights = check_weights(op, x, weights)
-  local origins = each_axis(op, "an origin: an integer", options.origin or 0, x.ndim, check_integer_number)
+  local origins = each_axis(op, "an origin: an integer", options.origin or 0, x.ndim, checks.integer)
   return correlated(op, x, weights, origins, flipped, mode, options.cval)
 end
 
@@ -215,22 +209,17 @@ local function gaussian(sigma, order, radius)
 end
 
 local function not_negative(op, what, value)
-  if check_number(op, what, value) < 0 then core.fail(op, what, value) end
+  if checks.finite(op, what, value) < 0 then core.fail(op, what, value) end
   return value
 end
-local function count_number(op, what, value)
-  if checks.integer(op, what, value) < 0 then core.fail(op, what, value) end
-  return value
-end
-
 --- The smoothed array, or its derivatives, with options that check_filter has checked.
 local function smoothed(op, x, sigma, options)
   local mode = options.mode or "reflect"
   local axes = checks.axes(op, options.axes, x.ndim)
   local sigmas = each_axis(op, "a standard deviation of 0 or more", sigma, #axes, not_negative)
-  local orders = each_axis(op, "an order of 0 or more", options.order or 0, #axes, count_number)
+  local orders = each_axis(op, "an order of 0 or more", options.order or 0, #axes, checks.count)
   local truncate = not_negative(op, "a number of 0 or more for truncate", options.truncate or 4)
-  local radii = options.radius and each_axis(op, "a radius: an integer of 0 or more", options.radius, #axes, count_number)
+  local radii = options.radius and each_axis(op, "a radius: an integer of 0 or more", options.radius, #axes, checks.count)
   local values, dtype = in_floating(x)
   if x.size == 0 then return core.cast(values, dtype) end
   for i, axis in ipairs(axes) do
@@ -269,10 +258,7 @@ function ndimage.sobel(x, axis, options) return edges("ndimage.sobel", x, axis, 
 --- gpu.ndimage.prewitt(x [, axis] [, {axis, mode, cval}])
 function ndimage.prewitt(x, axis, options) return edges("ndimage.prewitt", x, axis, options, {1, 1, 1}) end
 
-local function positive_count(op, what, value)
-  if checks.integer(op, what, value) < 1 then core.fail(op, what, value) end
-  return value
-end
+local function positive_count(op, what, value) return checks.count(op, what, value, 1) end
 
 --- gpu.ndimage.uniform_filter(x [, size] [, {size, mode, cval, axes}])
 --- Means over boxes.
@@ -297,7 +283,7 @@ end
 -- What the other files of filters share.
 local shared = {
   correlate_along_axis = along_axis,
-  check_filter = check_filter, check_number = check_number, check_count = positive_count, check_integer = check_integer_number,
+  check_filter = check_filter, check_count = positive_count,
   check_not_negative = not_negative, check_neighbours = check_neighbours, each_axis = each_axis, neighbourhood = neighbourhood,
   operation = operation, in_floating = in_floating, correlated = correlated, smoothed = smoothed,
 }

@@ -87,7 +87,7 @@ function ndimage.distance_transform_edt(x, options)
   local inside = nd.check_size(op, x)
   options = checks.fields(op, options)
   local sampling = nd.each_axis(op, "a sampling above 0", options.sampling or 1, x.ndim, function(name, what, value)
-    if nd.check_number(name, what, value) <= 0 then core.fail(name, what, value) end
+    if checks.finite(name, what, value) <= 0 then core.fail(name, what, value) end
     return value
   end)
   local indices = checks.flag(op, "return_indices", options.return_indices)

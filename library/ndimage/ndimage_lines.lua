@@ -19,7 +19,7 @@ local function correlate_line(op, x, weights, axis, options, flipped)
   nd.check_neighbours(op, {weights.size})
   local shape, origins = {}, {}
   for i = 1, x.ndim do shape[i], origins[i] = i == axis and weights.size or 1, 0 end
-  origins[axis] = nd.check_integer(op, "an origin: an integer", options.origin or 0)
+  origins[axis] = checks.integer(op, "an origin: an integer", options.origin or 0)
   return nd.correlated(op, x, weights:reshape(shape), origins, flipped, mode, options.cval)
 end
 

@@ -134,7 +134,7 @@ local function read_binary(op, x, options)
   end
   local iterations = checks.integer(op, "a number of iterations", options.iterations or 1)
   if iterations < 0 then core.fail(op, "1 iteration or more, or 0: until nothing changes", iterations) end
-  local origins = nd.each_axis(op, "an origin: an integer", options.origin or 0, x.ndim, nd.check_integer)
+  local origins = nd.each_axis(op, "an origin: an integer", options.origin or 0, x.ndim, checks.integer)
   x = x.dtype == "bool" and x or x:ne(0)
   return x, structure, {mask = mask, border = border and 1 or 0, origins = origins}, iterations
 end
@@ -173,7 +173,7 @@ function ndimage.binary_hit_or_miss(x, options)
   options = checks.fields(op, options)
   local hit = read_structure(op, x, options.structure1)
   local miss = options.structure2 == nil and hit:logical_not() or read_structure(op, x, options.structure2)
-  local function origins(value) return nd.each_axis(op, "an origin: an integer", value or 0, x.ndim, nd.check_integer) end
+  local function origins(value) return nd.each_axis(op, "an origin: an integer", value or 0, x.ndim, checks.integer) end
   local first = origins(options.origin1)
   local second = options.origin2 == nil and first or origins(options.origin2)
   x = x.dtype == "bool" and x or x:ne(0)
@@ -205,7 +205,7 @@ local function read_grey(op, x, size, options)
   if checks.is_options(size) then size, options = checks.shift(op, size, options) end
   local mode
   options, mode = nd.check_filter(op, x, options)
-  local origins = nd.each_axis(op, "an origin: an integer", options.origin or 0, x.ndim, nd.check_integer)
+  local origins = nd.each_axis(op, "an origin: an integer", options.origin or 0, x.ndim, checks.integer)
   local structure = options.structure
   if structure == nil then
     local sizes, footprint = nd.read_box(op, x, size, options)

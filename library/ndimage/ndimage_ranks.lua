@@ -55,7 +55,7 @@ local function ranked(op, x, size, options, rank)
   local mode
   options, mode = nd.check_filter(op, x, options)
   local sizes, footprint = read_box(op, x, size, options)
-  local origins = nd.each_axis(op, "an origin: an integer", options.origin or 0, x.ndim, nd.check_integer)
+  local origins = nd.each_axis(op, "an origin: an integer", options.origin or 0, x.ndim, checks.integer)
   if x.size == 0 then return x:copy() end
   local wide, base, offsets = nd.neighbourhood(op, in_numbers(x), sizes, origins, mode, options.cval)
   offsets = chosen(op, offsets, footprint)
@@ -139,7 +139,7 @@ local function extreme_filter(op, x, size, options, greatest)
   local mode
   options, mode = nd.check_filter(op, x, options)
   local sizes, footprint = read_box(op, x, size, options)
-  local origins = nd.each_axis(op, "an origin: an integer", options.origin or 0, x.ndim, nd.check_integer)
+  local origins = nd.each_axis(op, "an origin: an integer", options.origin or 0, x.ndim, checks.integer)
   return extremes(op, x, sizes, footprint, origins, mode, options.cval, greatest)
 end
 nd.read_box = read_box
@@ -158,7 +158,7 @@ local function extreme_along(op, x, size, axis, options, greatest)
   local mode
   options, mode = nd.check_filter(op, x, options)
   axis = core.axis(op, axis or options.axis or -1, x.ndim)
-  local origin = nd.check_integer(op, "an origin: an integer", options.origin or 0)
+  local origin = checks.integer(op, "an origin: an integer", options.origin or 0)
   local sizes, origins = {}, {}
   for i = 1, x.ndim do sizes[i], origins[i] = 1, 0 end
   sizes[axis], origins[axis] = nd.check_count(op, "a size of 1 or more", size), origin

@@ -74,7 +74,7 @@ local most_times = 1000
 local function check_times(op, m)
   if m == nil then return 1 end
   local what = ("a number of times from 0 to %d"):format(most_times)
-  if checks.integer(op, what, m) < 0 or m > most_times then core.fail(op, what, m) end
+  checks.count(op, what, m, 0, most_times)
   return m
 end
 

@@ -105,7 +105,7 @@ end
 --- gpu.fft.next_fast_len(n)
 function fft.next_fast_len(n)
   local what = "a length from 1 to 2^53"
-  if checks.integer("fft.next_fast_len", what, n) < 1 or n > 2 ^ 53 then core.fail("fft.next_fast_len", what, n) end
+  checks.count("fft.next_fast_len", what, n, 1, 2 ^ 53)
   return exports.next_fast_len(n)
 end
 

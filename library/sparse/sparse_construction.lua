@@ -28,11 +28,6 @@ local function in_format(A, format)
   return format == "csr" and A:tocsr() or format == "csc" and A:tocsc() or A:tocoo()
 end
 
-local function check_count(op, what, value)
-  if checks.integer(op, what, value) < 0 then core.fail(op, what, value) end
-  return value
-end
-
 -- ---- diagonals ------------------------------------------------------------------------------------------------------------------
 
 --- Row and length of the diagonal `offset` places right of the main one.
@@ -74,8 +69,8 @@ function sparse.eye(rows, columns, offset, options)
   if are_options(columns) then columns, options = checks.shift(op, columns, offset) end
   if are_options(offset) then offset, options = checks.shift(op, offset, options) end
   options = check_options(op, options)
-  rows = check_count(op, "a number of rows of 0 or more", rows)
-  columns = check_count(op, "a number of columns of 0 or more", columns or rows)
+  rows = checks.count(op, "a number of rows of 0 or more", rows)
+  columns = checks.count(op, "a number of columns of 0 or more", columns or rows)
   offset = checks.integer(op, "an integer offset", offset or 0)
   local A = of_diagonals(op, {rows, columns}, {offset}, {1}, options.dtype or "float32", options.device)
   return in_format(A, options.format)
@@ -85,7 +80,7 @@ end
 function sparse.identity(n, options)
   local op = "sparse.identity"
   options = check_options(op, options)
-  n = check_count(op, "a number of rows of 0 or more", n)
+  n = checks.count(op, "a number of rows of 0 or more", n)
   return in_format(of_diagonals(op, {n, n}, {0}, {1}, options.dtype or "float32", options.device), options.format)
 end
 
@@ -156,7 +151,7 @@ function sparse.random(rows, columns, density, options)
   local op = "sparse.random"
   if are_options(density) then density, options = checks.shift(op, density, options) end
   options = check_options(op, options)
-  local shape = {check_count(op, "a number of rows of 0 or more", rows), check_count(op, "a number of columns of 0 or more", columns)}
+  local shape = {checks.count(op, "a number of rows of 0 or more", rows), checks.count(op, "a number of columns of 0 or more", columns)}
   if density == nil then density = 0.01 end
   if type(density) ~= "number" or not (density >= 0 and density <= 1) then core.fail(op, "a density from 0 to 1", density) end
   core.check_shape(op, shape)

@@ -17,9 +17,7 @@ local few_rows, few_products = 256, 64
 
 --- The number k of wanted values, of at most n.
 local function check_count(op, k, n)
-  k = checks.integer(op, "k, a number of values", k)
-  if k < 1 or k > n then core.fail(op, ("k from 1 to %d"):format(n), k) end
-  return k
+  return checks.count(op, ("k from 1 to %d"):format(n), checks.integer(op, "k, a number of values", k), 1, n)
 end
 
 --- Reads tol, ncv, maxiter and vectors.

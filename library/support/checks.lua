@@ -15,6 +15,19 @@ function checks.integer(op, what, value)
   return value
 end
 
+--- An integer from `least` (0) to `most` (no limit).
+function checks.count(op, what, value, least, most)
+  value = checks.integer(op, what, value)
+  if value < (least or 0) or most and value > most then core.fail(op, what, value) end
+  return value
+end
+
+--- A number that is neither infinite nor NaN.
+function checks.finite(op, what, value)
+  if type(value) ~= "number" or value - value ~= 0 then core.fail(op, what, value) end
+  return value
+end
+
 --- An argument that can be left out, but is not nil, of a function that no signature describes. Returns nil where it is left out.
 function checks.left_out(op, what, ...)
   if select("#", ...) > 0 and (...) == nil then core.fail(op, what, nil) end

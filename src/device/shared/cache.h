@@ -1,6 +1,6 @@
 #pragma once
 
-// The kernel cache: compiled modules, in memory and on disk (cache_directory.h), by the digest of all inputs of the
+// The kernel cache: compiled modules, in memory and on disk (disk_cache.h), by the digest of all inputs of the
 // compilation. A damaged entry, or one that cannot be written, costs the time to compile again and nothing else.
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include <unordered_map>
 
 #include "src/device/kernel.h"
-#include "src/device/shared/cache_directory.h"
+#include "src/device/shared/disk_cache.h"
 
 namespace gpulua {
 

@@ -1,4 +1,4 @@
-#include "src/device/shared/cache_directory.h"
+#include "src/device/shared/disk_cache.h"
 
 #include <dirent.h>
 #include <fcntl.h>
