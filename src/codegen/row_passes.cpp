@@ -36,7 +36,7 @@ class Analysis {
       int& ready = passes_.ready[i];
       for (const std::size_t input : value.inputs) ready = std::max(ready, passes_.ready[input]);
       if (value.kind == ValueSpec::Kind::reduction)
-        passes_.count = std::max(passes_.count, ready += passes_of(*value.reducer));
+        passes_.count = std::max(passes_.count, ready += value.reducer->passes);
     }
     for (const std::size_t output : outputs_)
       if (is_inner(values_[output])) passes_.count = std::max(passes_.count, passes_.ready[output] + 1);
@@ -114,10 +114,6 @@ class Analysis {
 };
 
 }  // namespace
-
-int passes_of(const Reducer& reducer) {
-  return !reducer.function && reducer.name == "var" ? 2 : 1;
-}
 
 RowPasses row_passes(std::span<const ValueSpec> values, std::span<const std::uint16_t> outputs,
                      const std::vector<bool>& moves, bool keeps) {

@@ -29,9 +29,6 @@ inline bool is_inner(const ValueSpec& value) {
   return !value.outer && value.kind != ValueSpec::Kind::reduction;
 }
 
-/// The passes that add to the accumulators of a reduction: a variance takes the mean first.
-int passes_of(const Reducer& reducer);
-
 /// `outputs`: the values that are stored. `moves`: for each operand, whether it has several elements in a row. `keeps`:
 /// threads keep values in registers; else each pass reads and computes what it needs.
 RowPasses row_passes(std::span<const ValueSpec> values, std::span<const std::uint16_t> outputs,

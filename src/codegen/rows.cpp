@@ -108,11 +108,11 @@ class RowText {
 
   /// True when the pass accumulates for this value.
   bool accumulates(int pass, const ValueSpec& value, int ready) const {
-    return value.kind == ValueSpec::Kind::reduction && ready - passes_of(*value.reducer) <= pass && pass < ready;
+    return value.kind == ValueSpec::Kind::reduction && ready - value.reducer->passes <= pass && pass < ready;
   }
   /// True in the second pass of a variance.
   bool deviates(int pass, std::size_t i) const {
-    return passes_of(*spec_.values[i].reducer) == 2 && pass == passes_.ready[i] - 1;
+    return spec_.values[i].reducer->passes == 2 && pass == passes_.ready[i] - 1;
   }
 
   std::vector<Accumulator> accumulators(int pass) const {
@@ -120,7 +120,7 @@ class RowText {
     for (std::size_t i = 0; i < spec_.values.size(); ++i) {
       const ValueSpec& value = spec_.values[i];
       if (!accumulates(pass, value, passes_.ready[i])) continue;
-      const bool two = passes_of(*value.reducer) == 2;
+      const bool two = value.reducer->passes == 2;
       all.push_back({i,
                      !two                ? std::string(value.reducer->accumulator)
                      : deviates(pass, i) ? "gpulua_deviations"
@@ -139,7 +139,7 @@ class RowText {
     if (all.empty()) return text;
     text += "  gpulua_merge_row<" + number + ", lanes, slots>(" + sums + ", lane, slot);\n";
     for (const Accumulator& one : all)
-      if (passes_of(*spec_.values[one.value].reducer) == 2 && !deviates(pass, one.value))
+      if (spec_.values[one.value].reducer->passes == 2 && !deviates(pass, one.value))
         text += "  const " + register_type(one.compute) + " " + mean_name(one.value) + " = " + sums + ".a" +
                 std::to_string(one.value) + ".result() / (" + register_type(one.compute) + ")count;\n";
     return text + known_before(pass + 1);

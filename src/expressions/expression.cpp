@@ -78,8 +78,8 @@ struct Simpler {
 /// A faster operation with the same result as x ^ 2, x ^ -1 or 1 / x, for an array of the result's dtype. x ^ 0.5 does
 /// not become a square root: the two differ for -0 and -inf.
 std::optional<Simpler> simpler(const OpInfo& op, Operands operands, DType compute) {
-  const bool is_power = op.name == "power", is_division = op.name == "divide";
-  if (!is_power && !is_division) return std::nullopt;
+  if (op.algebra == Algebra::none) return std::nullopt;
+  const bool is_power = op.algebra == Algebra::power;
   const OperandView &operand = operands[is_power ? 0 : 1], &other = operands[is_power ? 1 : 0];
   if (!operand.array || (*operand.array)->dtype != compute || other.array) return std::nullopt;
   if (is_power && other.number == Scalar(2.0)) return Simpler{&gpulua::op("square"), operand};
@@ -106,17 +106,10 @@ std::optional<Array> compare_exactly(const OpInfo& op, Operands operands) {
   const Array *x = operands[0].array, *y = operands[1].array;
   if (!x || !y || !is_integer((*x)->dtype) || !is_integer((*y)->dtype)) return std::nullopt;
   if (promote((*x)->dtype, (*y)->dtype) != DType::float64) return std::nullopt;
-  constexpr std::pair<std::string_view, std::string_view> turned[] = {
-      {"lt", "gt"}, {"le", "ge"}, {"gt", "lt"}, {"ge", "le"}};
-  if ((*x)->dtype == DType::uint64) {
-    const auto* other =
-        std::find_if(std::begin(turned), std::end(turned), [&](const auto& pair) { return pair.first == op.name; });
-    return combine(other == std::end(turned) ? op.name : other->second, *y, *x);
-  }
-  // A negative x is less than every y.
-  const bool less = op.name == "lt" || op.name == "le" || op.name == "ne";
-  const Array outside = combine(less ? "lt" : "ge", *x, Scalar(std::int64_t{0}));
-  return combine(less ? "logical_or" : "logical_and", outside, combine(op.name, cast(*x, DType::uint64), *y));
+  if ((*x)->dtype == DType::uint64) return combine(op.exchanged, *y, *x);
+  const Array outside = combine(op.of_negative ? "lt" : "ge", *x, Scalar(std::int64_t{0}));
+  const Array inside = combine(op.name, cast(*x, DType::uint64), *y);
+  return combine(op.of_negative ? "logical_or" : "logical_and", outside, inside);
 }
 
 /// The rank of a dtype's kind. A kind holds the numbers of all kinds of lower rank.
@@ -309,7 +302,8 @@ OpDTypes dtypes_of_numbers(const OpInfo& op, Operands operands) {
   try {
     return dtypes_of(op, operands, true);
   } catch (const Error&) {
-    throw Error(bracketed(op.name) + "expected an array of integers or bool, got numbers alone, which have no dtype; "
+    throw Error(bracketed(op.name) +
+                "expected an array of integers or bool, got numbers alone, which have no dtype; "
                 "gpu.array(6, \"int64\") is one of integers");
   }
 }
@@ -323,7 +317,7 @@ Array elementwise(const OpInfo& op, Operands operands) {
   const OpDTypes dtypes = of_numbers ? dtypes_of_numbers(op, operands) : dtypes_of(op, operands, false);
   LayoutRef layout = result_layout(op, operands);
   if (op.rule == DTypeRule::scaled) check_scale(op, operands[1]);
-  if (op.name == "power") check_exponent(dtypes.compute, operands[1]);
+  if (op.algebra == Algebra::power) check_exponent(dtypes.compute, operands[1]);
   if (const auto other = simpler(op, operands, dtypes.compute))
     return elementwise(*other->op, Operands(&other->operand, 1));
 

@@ -33,6 +33,9 @@ enum class DTypeRule : std::uint8_t {
 /// The value of OpInfo::boolean for an operation that computes bool as int8.
 inline constexpr std::string_view as_int8 = "as int8";
 
+/// Operations for which some second operands have a faster operation with the same result.
+enum class Algebra : std::uint8_t { none, power, quotient };
+
 /// A row. Expressions are CUDA C++ over the operands x, y, z, w, v. Each operand is a number of the dtype in which the
 /// operation computes. The 16-bit floating types are computed as float and rounded after every operation. R is the type
 /// of those numbers, T the type of such an element in memory.
@@ -53,6 +56,10 @@ struct OpInfo {
   std::string_view fast_path = "";
   // For integers, the expression's y may be a gpulua_divisor (kernels/arithmetic.cuh).
   bool divides = false;
+  Algebra algebra = Algebra::none;
+  // A comparison: what it gives for a negative x and an unsigned y, and its name with the operands exchanged.
+  bool of_negative = false;
+  std::string_view exchanged = "";
   // A script's own function, never in the table. `expression` then takes the function's result as x, and the operation
   // has any number of operands.
   const UserFunction* function = nullptr;

@@ -23,7 +23,7 @@ constexpr Reducer reduction_rows[] = {
     {.name = "any", .accumulator = "gpulua_any", .rule = Rule::truth},
     {.name = "all", .accumulator = "gpulua_all", .rule = Rule::truth, .identity = 1},
     {.name = "count_nonzero", .accumulator = "gpulua_count", .rule = Rule::count},
-    {.name = "var", .accumulator = "gpulua_variance", .rule = Rule::total},
+    {.name = "var", .accumulator = "gpulua_variance", .rule = Rule::total, .passes = 2},
 };
 // clang-format on
 

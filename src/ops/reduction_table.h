@@ -30,6 +30,7 @@ struct Reducer {
   double identity = 0;                // the result for no elements
   std::string_view combine = "";      // the elementwise operation that combines two results; "": there is none
   bool complex = false;               // the accumulator takes complex numbers too
+  int passes = 1;                     // over the elements of a row; a variance takes the mean first
   const UserFunction* function = {};  // the accumulator of a script's reduction, which is not in the table
 };
 
