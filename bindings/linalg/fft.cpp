@@ -1,4 +1,4 @@
-// The C++ functions behind gpu.fft. fft.lua and fft_own.lua check their arguments.
+// The C++ functions behind gpu.fft. fft.lua and fft_kernels.lua check their arguments.
 
 #include <utility>
 

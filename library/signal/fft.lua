@@ -1,7 +1,7 @@
 -- gpu.fft: discrete Fourier transforms. Scaling is a multiplication that fuses with what follows.
 -- In sandboxes: all
 local gpu, methods, core, import = ...
-import "fft_own"
+import "fft_kernels"
 local checks = import "checks"
 local views = import "views"
 local fft_engine = import "fft_engine"

@@ -3,7 +3,7 @@ local gpu, methods, core, import = ...
 local fft_plans = import("fft_plans").plans
 local kinds = import "kinds"
 
-local own = import "fft_own"
+local own = import "fft_kernels"
 local engine = {}
 
 -- FftKind in C++

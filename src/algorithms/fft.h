@@ -1,6 +1,6 @@
 #pragma once
 
-// Our own kernels for discrete Fourier transforms (kernels/fft.cuh). library/signal/fft_own.lua puts transforms together from
+// Our own kernels for discrete Fourier transforms (kernels/fft.cuh). library/signal/fft_kernels.lua puts transforms together from
 // them.
 
 #include <array>
