@@ -16,6 +16,7 @@
 #include "bindings/lua/state.h"
 #include "src/exchange/dlpack_tensors.h"
 #include "src/exchange/lend.h"
+#include "src/ops/promotion.h"
 
 namespace gpulua {
 
@@ -97,6 +98,19 @@ void check_within(lua_State* L, const MemoryToLend& memory) {
       (first < 0 ? "elements before it" : std::to_string(end) + " bytes of " + std::string(name(memory.dtype))));
 }
 
+/// Throws Error for FFI memory of other elements than `dtype`. Bytes hold any, numbers of 16 bits also those that the
+/// FFI lacks, and real numbers complex ones.
+void check_elements(lua_State* L, DType dtype) {
+  const auto data = to_cdata(L, 1);
+  if (!data || !data->element) return;
+  const DType element = *data->element;
+  const bool is_half = dtype == DType::float16 || dtype == DType::bfloat16;
+  if (element == dtype || size_of(element) == 1 || element == real_part(dtype)) return;
+  if (is_half && is_integer(element) && size_of(element) == 2) return;
+  throw Error("[view] expected " + std::string(name(element)) + ", the elements of " + data->type + ", got " +
+              std::string(name(dtype)) + "; ffi.cast(\"void *\", p) points to elements of any dtype");
+}
+
 /// gpu.view(pointer, shape, dtype [, {owner, device, strides, read_only}])
 /// An array over memory that somebody else
 /// owns.
@@ -112,6 +126,7 @@ int view_memory(lua_State* L) {
     memory.shape = {check_integer(L, 2, "view", "a shape, a number or a table of numbers")};
   }
   memory.dtype = parse_dtype(check_string(L, 3, "view", "the name of a dtype"));
+  check_elements(L, memory.dtype);
   std::shared_ptr<OpenDevice> device;
   int owner = lua_type(L, 1) == LUA_TCDATA ? 1 : 0;  // an FFI array lives as long as its view
   read_options(L, 4, "view",

@@ -39,9 +39,9 @@ void check_goes_on(lua_State* L, const char* op) {
 }
 
 /// Host memory for the elements of an array on their way. In a sandbox it counts in the device's budget.
-class Staging {
+class HostStaging {
  public:
-  explicit Staging(const Node& array) {
+  explicit HostStaging(const Node& array) {
     if (!array.device().context().rights.trusted) counted_.emplace(array.device_ref(), array.nbytes());
     bytes_.resize(array.nbytes());
   }
@@ -312,7 +312,7 @@ Array array_from_host(lua_State* L, int index, const ArrayOptions& options, cons
   const bool converts = options.dtype.value_or(DType::boolean) == DType::boolean || lua_istable(L, index);
   scan.check_booleans(takes_booleans && converts);
   Array array = empty(*options.device, scan.shape, options.dtype ? *options.dtype : scan.dtype());
-  Staging bytes(*array);
+  HostStaging bytes(*array);
   char* out = bytes.data();
   std::vector<int> position;
   encode_table(L, array->dtype, overflow, out, position, op);
@@ -330,7 +330,7 @@ void array_to_host(lua_State* L, int index, Node& array, const char* op) {
     return;
   }
   if (!lua_istable(L, index)) fail(op, "a table or an FFI array", L, index);
-  Staging bytes(array);
+  HostStaging bytes(array);
   download(array, bytes.data());
   const char* from = bytes.data();
   lua_pushvalue(L, index);
@@ -347,7 +347,7 @@ void push_table(lua_State* L, Node& array) {
     throw Error("[table] expected an array of at most " + std::to_string(most_items) +
                 " elements, as many as a Lua table takes, got " + type_text(array) +
                 "; x:host() gives an FFI array, a range of x fewer elements");
-  Staging bytes(array);
+  HostStaging bytes(array);
   download(array, bytes.data());
   const char* from = bytes.data();
   push_nested(L, array, 0, from);

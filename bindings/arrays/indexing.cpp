@@ -82,7 +82,9 @@ int put(lua_State* L) {
 int scatter_add(lua_State* L) {
   const Array& array = check<Array>(L, 1, "scatter_add");
   std::vector<IndexItem> items = check_key(L, 2, array->layout);
-  add_index(array, std::move(items), check_values(L, 3, array, "scatter_add"));
+  const Array values = check_values(L, 3, array, "scatter_add");
+  check_takes(*array, values->dtype, "scatter_add");
+  add_index(array, std::move(items), values);
   lua_settop(L, 1);
   return 1;
 }

@@ -29,6 +29,9 @@ bool check_boolean(lua_State* L, int index, const char* op, const char* what) {
 /// arr_0, arr_1, ..., as in NumPy.
 NamedArrays check_named_arrays(lua_State* L, int index, const char* ending) {
   constexpr const char* op = "save";
+  if (lua_istable(L, index) && luaL_getmetafield(L, index, "__metatable") != 0)
+    fail(op, std::string("arrays by name, {x = t.x}, for a ") + ending + " file; .csv takes a table of columns", L,
+         index);
   if (!lua_istable(L, index)) fail(op, (std::string("a table of arrays for a ") + ending + " file").c_str(), L, index);
   const auto count = static_cast<double>(lua_objlen(L, index));
   NamedArrays arrays;

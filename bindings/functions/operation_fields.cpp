@@ -68,6 +68,14 @@ void OperationFields::need_combination(const std::string& name, const char* fiel
     throw Error(where(name, field) + ": expected an expression of a and b, as in \"a + b\", got \"" + text + '"');
 }
 
+void OperationFields::check_sets(const UserElementwise& operation, const char* field) {
+  if (!operation.preamble.text.empty()) return;
+  for (const UserParameter& output : operation.outputs)
+    if (!may_set(operation.body.text, output.name))
+      throw Error(where(operation.name, field) + ": expected statements that set " + output.name + ", as in \"" +
+                  output.name + " = ...;\", got \"" + operation.body.text + '"');
+}
+
 void OperationFields::keep_functions(std::initializer_list<const char*> fields) const {
   lua_newtable(L_);
   int place = 0;

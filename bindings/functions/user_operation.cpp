@@ -45,16 +45,6 @@ struct LuaType<ScanDefinition> {
 
 namespace {
 
-/// Throws Error when the body does not mention an output, which would stay 0. With a preamble there is no check,
-/// because its macros can mention the output.
-void check_sets(const UserElementwise& operation) {
-  if (!operation.preamble.text.empty()) return;
-  for (const UserParameter& output : operation.outputs)
-    if (!has_word(operation.body.text, output.name))
-      throw Error(OperationFields::where(operation.name, "body") + ": expected statements that set " + output.name +
-                  ", as in \"" + output.name + " = ...;\", got \"" + operation.body.text + '"');
-}
-
 /// gpu.elementwise{inputs, outputs, body [, name] [, preamble]}
 /// `is_library`: the source is the library's own, whatever the rights of scripts.
 template <bool is_library>
@@ -84,7 +74,7 @@ int define_elementwise(lua_State* L) {
   check_names(operation.name, operation.inputs, operation.outputs);
   fields.need(operation.name, "body", body, "CUDA C++ statements that set the outputs, or a Lua function");
   operation.body = body.text;
-  if (!body.is_function) check_sets(operation);
+  if (!body.is_function) OperationFields::check_sets(operation, "body");
   const bool is_function = body.is_function;
   push(L, std::move(definition));
   if (is_function) fields.keep_functions({"body"});

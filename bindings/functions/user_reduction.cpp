@@ -1,5 +1,7 @@
 // gpu.reduction{...}: a reduction from source, called like a function. Its parts are texts or Lua functions.
 
+#include <cmath>
+
 #include "bindings/arrays/lua_array.h"
 #include "bindings/functions/combining_function.h"
 #include "bindings/functions/element_function.h"
@@ -87,9 +89,29 @@ int define_reduction(lua_State* L) {
   reduction.post.body = post.text;
   reduction.post.name = name;
   reduction.post.preamble = reduction.map.preamble;
+  if (!post.is_function && !post.text.text.empty()) OperationFields::check_sets(reduction.post, "post");
   push(L, std::move(definition));
   if (any_function) fields.keep_functions({"map", "reduce", "post"});
   return 1;
+}
+
+/// Throws Error for a number that the Lua function at the top of the stack, called on the host, leaves no other number
+/// unchanged with. A function that knows only what a device has is not called.
+void check_identity(lua_State* L, double identity) {
+  double combined = 0;
+  constexpr double others[] = {0.25, 0.5, -2, 5, 3};
+  for (const double other : others) {
+    lua_pushvalue(L, -1);
+    lua_pushnumber(L, identity);
+    lua_pushnumber(L, other);
+    const bool known = lua_pcall(L, 2, 1, 0) == 0 && lua_type(L, -1) == LUA_TNUMBER;
+    combined = known ? lua_tonumber(L, -1) : 0;
+    lua_pop(L, 1);
+    if (!known || std::abs(combined - other) <= 1e-9) return;
+  }
+  const std::string e = number_text(identity, 14);
+  throw Error("[reduce] expected an identity e, with which f(e, x) is x, got " + e + ": f(" + e + ", 3) is " +
+              number_text(combined, 14));
 }
 
 /// gpu.reduce(f [, identity])
@@ -106,6 +128,7 @@ int define_reduce(lua_State* L) {
   if (!lua_isnoneornil(L, 2) && function > 2) {
     if (lua_type(L, 2) != LUA_TNUMBER) fail("reduce", "a number, the result of no elements", L, 2);
     const double identity = lua_tonumber(L, 2);
+    check_identity(L, identity);
     definition.texts.identity = UserText{luafn::literal(identity, DType::float64), "gpulua"};
   }
   lua_settop(L, function);

@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "bindings/lua/array_type.h"
+#include "bindings/lua/called_function.h"
 #include "bindings/lua/cdata.h"
 #include "bindings/lua/fields.h"
 #include "bindings/lua/library.h"
@@ -47,7 +48,7 @@ int run_protected(lua_State* L, LuaFunction function, bool is_operator) {
     const std::string mistaken = mistaken_colon(L, *signature, 1);
     if (!mistaken.empty()) message = mistaken;
   }
-  message.insert(0, caller_position(L));
+  message = caller_position(L) + named_as_called(L, std::move(message));
   lua_pushlstring(L, message.data(), message.size());
   return -1;
 }

@@ -130,6 +130,15 @@ CallSignature& CallSignatures::add(std::string_view receiver, std::string_view n
   return added_.emplace_back(CallSignature{std::string(receiver), std::string(name), {}});
 }
 
+const CallSignature* CallSignatures::added(const void* address) const {
+  const auto found = std::ranges::find_if(added_, [&](const CallSignature& own) { return &own == address; });
+  return found == added_.end() ? nullptr : &*found;
+}
+
+bool CallSignatures::has_function(const std::string& name) {
+  return line("gpu." + name) || line("x:" + name) || elementwise_row(name);
+}
+
 void CallSignatures::read(CallSignature& signature) {
   if (signature.most == CallSignature::unread) signature = find(signature.receiver, signature.name);
 }

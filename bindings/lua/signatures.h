@@ -49,6 +49,11 @@ class CallSignatures {
   CallSignature& add(std::string_view receiver, std::string_view name);
   void read(CallSignature& signature);
 
+  /// The signature at an address, if add() has made it; else null.
+  const CallSignature* added(const void* address) const;
+  /// Whether there is a function gpu.name, or a method of arrays.
+  bool has_function(const std::string& name);
+
   /// The names of the options of `gpu.` + op, or of a method, "A:sum".
   std::vector<std::string_view> options(const std::string& op);
 

@@ -213,6 +213,12 @@ RandomStream check_state(lua_State* L, int index, const char* op) {
   };
   read_options(L, index, op,
                {{"seed", [&](int value) { state.seed = check_seed(L, value, op); }}, {"offset", read_offset}});
+  for (const char* field : {"seed", "offset"}) {
+    lua_getfield(L, index, field);
+    if (lua_isnil(L, -1))
+      throw Error("[" + std::string(op) + "] expected {seed = ..., offset = ...}, as state() gives, got no " + field);
+    lua_pop(L, 1);
+  }
   return state;
 }
 

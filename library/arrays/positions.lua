@@ -46,8 +46,11 @@ function gpu.unravel_index(positions, shape, options)
   local op = "unravel_index"
   local sizes, axes = layout(op, shape, checks.fields(op, options))
   if #sizes == 0 then core.fail(op, "a shape with dimensions", shape) end
+  local given = positions
   positions = positions_of(op, positions)
-  local rest, result = checked(positions, volume(sizes)), {}
+  local n = volume(sizes)
+  if type(given) == "number" and (given == 0 or math.abs(given) > n) then core.fail(op, ("a position from 1 to %d"):format(n), given) end
+  local rest, result = checked(positions, n), {}
   for i, axis in ipairs(axes) do
     local extent = math.max(sizes[axis], 1)
     result[axis] = (i < #axes and rest % extent or rest) + 1

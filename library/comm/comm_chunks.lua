@@ -96,7 +96,11 @@ local function sum_items(op, fn, n)
   local mine = {}
   for i = 1, sums.results or 0 do mine[i] = gpu.stack(sums[i]):table() end
   local totals = {}
-  for _, of_rank in ipairs(comm.all_gather_object(mine)) do
+  mine.n = n
+  for rank, of_rank in ipairs(comm.all_gather_object(mine)) do
+    if of_rank.n ~= n then
+      core.raise(("[%s] expected one number of items on all ranks, got %d on rank %d and %d here"):format(op, of_rank.n, rank - 1, n))
+    end
     for i, chunks in ipairs(of_rank) do
       for _, chunk in ipairs(chunks) do totals[i] = (totals[i] or 0) + chunk end
     end

@@ -90,7 +90,9 @@ function reading.loadtxt(path, options)
   end
   local comments = texts(op, "comments", options.comments or "#")
   local skip, most = check_count(op, "skiprows", options.skiprows, 0), check_count(op, "max_rows", options.max_rows, math.huge)
+  local seen = {}
   local function convert(field, column)
+    seen[column] = true
     local converter = type(converters) == "function" and converters or converters[column]
     local value = converter and converter(field)
     if converter and value == nil then core.fail(op, ("a number from the converter for %q"):format(field), value) end
@@ -99,6 +101,9 @@ function reading.loadtxt(path, options)
   local x, message = read_rows(op, path, {delimiter = delimiter, comments = comments, skipped_lines = skip, most_rows = most,
     columns = check_columns(op, options.usecols), convert = options.converters and convert}, options)
   if not x then return nil, message end
+  for column in pairs(type(converters) == "table" and next(seen) and converters or {}) do
+    if not seen[column] then core.fail(op, "converters for columns that are read", column) end
+  end
   return shaped(op, x, options)
 end
 
@@ -134,7 +139,12 @@ local usual_format = "%.18e"
 local function formatted(format, value, complex)
   if type(value) == "boolean" then value = value and 1 or 0 end
   if type(value) == "number" and math.abs(value) >= 2 ^ 63 then format = format:gsub("^(%%[-+ #0]*%d*)[di]", "%1.0f") end
-  if type(value) ~= "cdata" then return format:format(value) end
+  if type(value) ~= "cdata" then
+    if value % 1 ~= 0 and format:find "%%[-+ #0]*%d*%.?%d*[diouxX]" then
+      core.fail("savetxt", ("integers for the format %q; \"%%g\" takes all numbers"):format(format), value)
+    end
+    return format:format(value)
+  end
   if complex then return (" (" .. format .. "%sj)"):format(value.re, (format:gsub("^%%%+?", "%%+")):format(value.im)) end
   -- Integers beyond 2^53, all of whose digits count: nine of them, and those above.
   local digits = ("%.0f%09.0f"):format(tonumber(value / 1000000000), math.abs(tonumber(value % 1000000000)))

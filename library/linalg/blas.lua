@@ -118,6 +118,7 @@ end
 
 --- gpu.blas.axpy(alpha, x, y)
 function blas.axpy(alpha, x, y)
+  if core.is_array(alpha) then core.fail("blas.axpy", "alpha, a number, before x and y", alpha) end
   two_vectors("blas.axpy", x, y)
   return y:add_(x * factor("blas.axpy", "alpha", alpha, nil, kinds.is_complex(x)))
 end

@@ -286,8 +286,10 @@ local plans, plan_count = {}, 0
 --- Reads the arguments. Returns the plan, the arrays and the options.
 local function read(op, equation, ...)
   local arrays, options = {...}, nil
-  if core.is_array(equation) and type(arrays[1]) == "string" then
-    core.raise(('[%s] expected the subscripts first, as in gpu.%s("ij,jk", x, y), got an array before them'):format(op, op))
+  for _, given in ipairs(core.is_array(equation) and arrays or {}) do
+    if type(given) == "string" then
+      core.raise(('[%s] expected the subscripts first, as in gpu.%s("ij,jk", x, y), got an array before them'):format(op, op))
+    end
   end
   if #arrays > 0 and not core.is_array(arrays[#arrays]) then options = table.remove(arrays) end
   for _, x in ipairs(arrays) do checks.array(op, x) end

@@ -58,6 +58,9 @@ end
 function linalg.funm(a, fn, options)
   local op = "linalg.funm"
   if type(fn) ~= "function" then core.fail(op, "a function of the eigenvalues, an array", fn) end
+  for name, of_numbers in pairs(math) do
+    if fn == of_numbers then core.fail(op, ("a function of the eigenvalues, an array, as gpu.%s, not math.%s"):format(name, name), fn) end
+  end
   return apply(op, a, fn, nil, options)
 end
 

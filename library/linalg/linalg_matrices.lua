@@ -18,15 +18,9 @@ local epsilon = {float32 = 2 ^ -23, float64 = 2 ^ -52}
 --- x' of a matrix.
 local function adjoint(x) return kinds.is_complex(x) and transposed(x):conj() or transposed(x) end
 
---- The option of that name, a tolerance. No number is above NaN, so all matrices would have the rank 0.
-local function check_tolerance(op, name, value)
-  if value ~= nil and (type(value) ~= "number" or value ~= value) then core.fail(op, name .. " = a number", value) end
-  return value
-end
-
 --- A tolerance relative to the greatest singular value: the option, or by the matrices' extents.
 local function tolerance(op, name, value, a, dtype)
-  return check_tolerance(op, name, value) or math.max(a.shape[a.ndim - 1], a.shape[a.ndim]) * epsilon[real_of(dtype)]
+  return checks.tolerance(op, name, value, 1) or math.max(a.shape[a.ndim - 1], a.shape[a.ndim]) * epsilon[real_of(dtype)]
 end
 
 local function greatest(s)
@@ -50,7 +44,7 @@ function linalg.matrix_rank(a, tol, options)
   options = checks.fields(op, options)
   checks.array(op, a)
   if a.ndim < 2 then return core.cast(a:ne(0):any(), "int64") end
-  tol = check_tolerance(op, "tol", tol or options.tol)
+  tol = checks.tolerance(op, "tol", tol or options.tol)
   local dtype = working(op, options, a)
   local s
   if check_hermitian(op, a, options) then

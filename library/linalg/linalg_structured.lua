@@ -24,8 +24,7 @@ local function ranked(op, a, rcond, options)
   if type(rcond) == "table" then rcond, options = checks.shift(op, rcond, options) end
   options = checks.fields(op, options)
   check_matrix(op, a)
-  rcond = rcond == nil and options.rcond or rcond
-  if rcond ~= nil and (type(rcond) ~= "number" or rcond ~= rcond) then core.fail(op, "rcond = a number", rcond) end
+  rcond = checks.tolerance(op, "rcond", rcond == nil and options.rcond or rcond, 1)
   local dtype = working(op, options, a)
   local u, s, v = tools.singular(op, a, dtype, true, true)
   if s.size == 0 then return u, v, 0 end

@@ -18,12 +18,6 @@ local function equal(x, y)
   return same_shape(x, y) and x:eq(y):all():item()
 end
 
-local function check_tolerance(op, name, value, default)
-  if value == nil then return default end
-  if type(value) ~= "number" or not (value >= 0) then core.fail(op, name .. ", a number of 0 or more", value) end
-  return value
-end
-
 local function check_operand(op, side, value)
   local kind = type(value)
   if kind == "nil" or kind == "string" or kind == "table" then core.fail(op, "an array or a number as the " .. side .. " operand", value) end
@@ -34,8 +28,8 @@ local function is_close(op, x, y, rtol, atol, options)
   if type(rtol) == "table" then rtol, options = checks.shift(op, rtol, atol) end
   if type(atol) == "table" then atol, options = checks.shift(op, atol, options) end
   options = checks.fields(op, options)
-  rtol = check_tolerance(op, "rtol", rtol or options.rtol, 1e-5)
-  atol = check_tolerance(op, "atol", atol or options.atol, 1e-8)
+  rtol = checks.tolerance(op, "rtol", rtol or options.rtol) or 1e-5
+  atol = checks.tolerance(op, "atol", atol or options.atol) or 1e-8
   if not core.is_array(x) and not core.is_array(y) then core.fail(op, "an array", x) end
   check_operand(op, "left", x)
   check_operand(op, "right", y)
@@ -227,6 +221,14 @@ local function check_number(op, name, value)
   return value
 end
 
+--- fp, which cannot be read unless the points increase. Checked on the device: nobody waits.
+local function in_order(op, xp, fp)
+  local n = xp.size
+  local steps = (xp({2, n}) - xp({1, n - 1})):eval()
+  local valid = core.check_numbers(("[%s] expected points xp that increase, by 0 or more"):format(op), steps, {least = 0, most = math.huge})
+  return valid and gpu.where(valid, fp, 0):eval() or fp
+end
+
 --- gpu.interp(x, xp, fp [, {left, right, period}])
 --- Linear interpolation: the values at x of the function with values fp at the increasing points xp; `left` and `right` beyond
 --- them.
@@ -238,6 +240,7 @@ local function interp(x, xp, fp, options)
   if period == 0 then core.fail(op, "a period other than 0", period) end
   local like = core.is_array(x) and x or core.is_array(xp) and xp or core.is_array(fp) and fp
   if not like then core.fail(op, "an array", x) end
+  local on_device = core.is_array(xp)
   if type(xp) == "table" and not period then
     for i = 2, core.check_list(op, "points", xp) do
       if type(xp[i]) == "number" and type(xp[i - 1]) == "number" and not (xp[i] >= xp[i - 1]) then
@@ -261,6 +264,7 @@ local function interp(x, xp, fp, options)
   end
   xp, fp = xp:eval(), fp:eval()
   local n = xp.size
+  if on_device and n > 1 and not period then fp = in_order(op, xp, fp) end
   local place = gpu.searchsorted(xp, x, {side = "right"}) - 1
   local from = gpu.maximum(place, 1)
   local to = gpu.minimum(from + 1, n)

@@ -159,7 +159,7 @@ function stats.entropy(p, q, options)
   local values, axis, dtype
   options, values, axis, dtype = read(op, p, nil, options)
   local base = options.base
-  if base ~= nil and (type(base) ~= "number" or not (base > 0)) then core.fail(op, "a base above 0", base) end
+  if base ~= nil and (type(base) ~= "number" or not (base > 0) or base == 1) then core.fail(op, "a base above 0 and not 1", base) end
   values = values / values:sum(axis, {keepdims = true})
   local terms
   if q == nil then

@@ -86,7 +86,9 @@ local of_chart = {title = true, xlabel = true, ylabel = true, log = true, xlim =
 local function read_arguments(op, most, ...)
   local count = select("#", ...)
   local arguments, given = {...}, nil
-  if count > 0 and checks.is_options(arguments[count]) then given, arguments[count], count = arguments[count], nil, count - 1 end
+  local last = arguments[count]
+  local is_empty = count > 1 and type(last) == "table" and next(last) == nil and not getmetatable(last) -- options that are nil
+  if count > 0 and (is_empty or checks.is_options(last)) then given, arguments[count], count = arguments[count], nil, count - 1 end
   if count > most then core.fail("plot." .. op, ("at most %d arguments and a table of options"):format(most), arguments[most + 1]) end
   local layer, chart = {}, {}
   for name, value in pairs(checks.fields("plot." .. op, given)) do

@@ -188,7 +188,12 @@ local function distribution(name, parameters, make, kind)
     call.dtype = check_dtype(op, options.dtype or default_dtype)
     for i, default in ipairs(parameters) do
       if values[i] == nil then
-        if default == "required" then core.fail(op, "a shape and " .. #parameters .. " parameters", values[i]) end
+        if default == "required" then
+          local least = #parameters
+          while parameters[least] ~= "required" do least = least - 1 end
+          local most = least < #parameters and (" to %d"):format(#parameters) or ""
+          core.raise(("[%s] expected a shape and %d%s parameter%s, got %d"):format(op, least, most, #parameters == 1 and "" or "s", i - 1))
+        end
         values[i] = default
       end
     end

@@ -36,7 +36,9 @@ function signal.kaiserord(attenuation, width)
   if type(attenuation) ~= "number" or math.abs(attenuation) < 8 then
     core.fail(op, "an attenuation of at least 8 decibels", attenuation)
   end
-  if type(width) ~= "number" or not (width > 0) then core.fail(op, "a width above 0", width) end
+  if type(width) ~= "number" or not (width > 0 and width <= 1) then
+    core.fail(op, "a width above 0 and at most 1, half the sampling frequency", width)
+  end
   attenuation = math.abs(attenuation)
   return math.ceil((attenuation - 7.95) / 2.285 / (pi * width) + 1), signal.kaiser_beta(attenuation)
 end

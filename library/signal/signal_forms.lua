@@ -264,6 +264,10 @@ function signal.zoom_fft(x, band, m, options)
   m = tools.check_count(op, "a number of points", m == nil and x.shape[axis] or m, 1)
   local fs = options.fs == nil and 2 or options.fs
   if type(fs) ~= "number" or not (fs > 0) then core.fail(op, "fs, a sampling frequency above 0", fs) end
+  if not (band[1] >= -fs and band[2] <= fs) then
+    core.raise(("[%s] expected a band within the sampling frequency fs = %g, got {%g, %g}"):format(op, fs, band[1], band[2]))
+  end
+  if band[1] > band[2] then core.raise(("[%s] expected a band {first, last} that increases, got {%g, %g}"):format(op, band[1], band[2])) end
   local last = checks.flag(op, "endpoint", options.endpoint) and m > 1 and m - 1 or m
   return chirp_transform(op, x, m, axis, 1, -2 * pi * (band[2] - band[1]) / (fs * last), 1, 2 * pi * band[1] / fs)
 end

@@ -132,9 +132,12 @@ end
 local function interval(op, name, value)
   if value == nil then return nil end
   if type(value) == "number" then return {value} end
-  if type(value) ~= "table" or #value > 2 or value[1] ~= nil and type(value[1]) ~= "number" or
-    value[2] ~= nil and type(value[2]) ~= "number" then
+  local function is_limit(limit) return limit == nil or type(limit) == "number" end
+  if type(value) ~= "table" or #value > 2 or not is_limit(value[1]) or not is_limit(value[2]) then
     core.fail(op, name .. ": a number, or {least, greatest}", value)
+  end
+  if value[1] and value[2] and not (value[1] <= value[2]) then
+    core.raise(("[%s] expected %s = {least, greatest}, got {%.14g, %.14g}"):format(op, name, value[1], value[2]))
   end
   return value
 end
@@ -201,15 +204,13 @@ local function apart(x, peaks, distance)
 end
 
 local function reach_of(op, window)
-  if window == nil then return 0 end
-  if type(window) ~= "number" or not (window > 1) then core.fail(op, "wlen above 1", window) end
-  return math.floor(math.ceil(window) / 2)
+  if window ~= nil and (type(window) ~= "number" or not (window > 1)) then core.fail(op, "wlen above 1", window) end
+  return math.floor(math.ceil(window or 0) / 2)
 end
 
 local function part_of(op, part)
-  if part == nil then return 0.5 end
-  if type(part) ~= "number" or not (part >= 0) then core.fail(op, "rel_height of 0 or more", part) end
-  return part
+  if part ~= nil and (type(part) ~= "number" or not (part >= 0)) then core.fail(op, "rel_height of 0 or more", part) end
+  return part or 0.5
 end
 
 --- gpu.signal.find_peaks(x [, {height, threshold, distance, prominence, width, wlen, rel_height, plateau_size}])
@@ -227,8 +228,7 @@ function signal.find_peaks(x, options)
     core.fail(op, "a distance of 1 or more", distance)
   end
   local first, last = plateaus(x)
-  local peaks = gpu.floor_divide(first + last, 2):eval()
-  local properties = {}
+  local peaks, properties = gpu.floor_divide(first + last, 2):eval(), {}
   local function keep(mask)
     local places = mask:eval():flatnonzero()
     peaks = peaks:take(places):eval()
@@ -269,7 +269,11 @@ local function read_peaks(op, x, peaks)
     core.fail(op, "a vector of positions, integers", peaks)
   end
   if x.size == 0 and peaks.size > 0 then core.fail(op, "a vector with elements", x) end
-  return core.cast(peaks, "int64"):clip(1, math.max(x.size, 1))
+  local n = x.size
+  if peaks.size == 0 then return core.cast(peaks, "int64") end
+  local valid = core.check_numbers(("[%s] expected positions from 1 to %d"):format(op, n), peaks:eval(), {least = 1, most = n})
+  peaks = core.cast(peaks, "int64"):clip(1, n)
+  return valid and gpu.where(valid, peaks, 1) or peaks
 end
 
 --- gpu.signal.peak_prominences(x, peaks [, wlen])
@@ -382,7 +386,7 @@ function signal.chirp(t, f0, t1, f1, options)
   elseif method == "quadratic" then
     phase = (x * f0 + x:square() * x * ((f1 - f0) / t1 ^ 2 / 3)) * (2 * pi)
   elseif method == "logarithmic" then
-    if f0 * f1 <= 0 then core.fail(op, "f0 and f1 of one sign for a logarithmic chirp", f1) end
+    if f0 * f1 <= 0 then core.raise(("[%s] expected f0 and f1 of one sign for a logarithmic chirp, got %g and %g"):format(op, f0, f1)) end
     local rate = t1 / math.log(f1 / f0)
     phase = f0 == f1 and x * (2 * pi * f0) or ((x / rate):exp() - 1) * (2 * pi * rate * f0)
   elseif method == "hyperbolic" then

@@ -236,7 +236,7 @@ function signal.wiener(x, size, options)
   local middle = mean(values)
   local spread = mean(values:square()) - middle:square()
   local noise = options.noise
-  if noise == nil then noise = spread:mean() elseif type(noise) ~= "number" then core.fail(op, "a number for noise", noise) end
+  if noise == nil then noise = spread:mean() elseif type(noise) ~= "number" or not (noise >= 0) then core.fail(op, "noise, a variance of 0 or more", noise) end
   local y = middle + (values - middle) * (1 - noise / gpu.maximum(spread, 1e-300))
   return core.cast(gpu.where(spread:lt(noise), middle, y), dtype)
 end

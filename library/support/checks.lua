@@ -57,6 +57,14 @@ function checks.flag(op, name, value)
   return value
 end
 
+--- Checks a tolerance, which can be nil: a number of 0 or more. `below`: less than which it is, where it is a part of the greatest value.
+function checks.tolerance(op, name, value, below)
+  if value ~= nil and (type(value) ~= "number" or not (value >= 0) or below and value >= below) then
+    core.fail(op, ("%s = a number of 0 or more%s"):format(name, below and (" and below %d"):format(below) or ""), value)
+  end
+  return value
+end
+
 --- Whether a value is an FFI value, or a list that holds one.
 function checks.holds_ffi(value)
   if type(value) ~= "table" then return type(value) == "cdata" end

@@ -103,6 +103,15 @@ void broadcast(Communicator& ranks, const char* op, const Array& x, int root) {
   if (!sends && elements != x) copy_into(x, elements);
 }
 
+namespace {
+
+/// The kind of a message: the elements of a dtype, whatever their shape.
+std::uint32_t kind_of(const Node& array) {
+  return static_cast<std::uint32_t>(array.dtype) + 1;
+}
+
+}  // namespace
+
 void transfer(Communicator& ranks, const char* op, std::span<const ArrayAndRank> sent,
               std::span<const ArrayAndRank> received) {
   if (sent.empty() && received.empty()) return;
@@ -124,11 +133,12 @@ void transfer(Communicator& ranks, const char* op, std::span<const ArrayAndRank>
   std::vector<Incoming> incoming;
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < sent.size(); ++i) {
-    outgoing.push_back({sent[i].second, sources[i]->read(device.stream()), sources[i]->nbytes()});
+    outgoing.push_back({sent[i].second, sources[i]->read(device.stream()), sources[i]->nbytes(), kind_of(*sources[i])});
     bytes += sources[i]->nbytes();
   }
   for (std::size_t i = 0; i < received.size(); ++i)
-    incoming.push_back({received[i].second, targets[i]->overwrite(device.stream()), targets[i]->nbytes()});
+    incoming.push_back(
+        {received[i].second, targets[i]->overwrite(device.stream()), targets[i]->nbytes(), kind_of(*targets[i])});
   queue(ranks, op, device, bytes, [&] { ranks.transfer(op, outgoing, incoming, *device.stream()); });
   for (std::size_t i = 0; i < received.size(); ++i)
     if (targets[i] != received[i].first) copy_into(received[i].first, targets[i]);

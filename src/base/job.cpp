@@ -117,6 +117,9 @@ Job Job::from_environment() {
     job.launcher = number("PMI_FD", 0, 1 << 20, -1);
   } else if (is_set("SLURM_STEP_ID") && is_set("SLURM_PROCID") && number("SLURM_NTASKS", 1, most_ranks, 1) > 1) {
     read_slurm(job);
+  } else if (is_set("RANK") && is_set("WORLD_SIZE") && number("WORLD_SIZE", 1, most_ranks) > 1) {
+    throw Error("[comm] expected MASTER_ADDR and MASTER_PORT, where the ranks meet, beside RANK and WORLD_SIZE = " +
+                text("WORLD_SIZE") + ", got none; GPULUA_COMM=none runs each process alone");
   }
   return job;
 }

@@ -88,11 +88,11 @@ class HostCommunicator final : public Communicator {
       // What goes to several ranks is fetched once.
       if (i == 0 || message.memory != outgoing[i - 1].memory || message.bytes != outgoing[i - 1].bytes)
         sent.emplace_back(*this, const_cast<void*>(message.memory), message.bytes, stream).fetch(message.memory);
-      from_host.push_back({message.to, sent.back().memory(), message.bytes});
+      from_host.push_back({message.to, sent.back().memory(), message.bytes, message.kind});
     }
     for (const Incoming& message : incoming)
-      to_host.push_back(
-          {message.from, received.emplace_back(*this, message.memory, message.bytes, stream).memory(), message.bytes});
+      to_host.push_back({message.from, received.emplace_back(*this, message.memory, message.bytes, stream).memory(),
+                         message.bytes, message.kind});
     transport_->transfer(op, from_host, to_host);
     for (Elements& elements : received) elements.deliver();
   }

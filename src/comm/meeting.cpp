@@ -2,6 +2,7 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
@@ -18,7 +19,7 @@ namespace gpulua {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::seconds patience{60};
+constexpr std::chrono::seconds patience{60}, least_patience{10};
 // A rank says its first word as soon as it has connected; a stranger may say nothing for ever.
 constexpr std::chrono::seconds patience_with_one{5};
 constexpr std::size_t most_strangers = 128;
@@ -54,7 +55,8 @@ class Meeting {
       : job_(job),
         while_waiting_(while_waiting),
         digest_(sha256(job.token)),
-        end_(Clock::now() + patience),
+        patience_(std::clamp(std::chrono::seconds(static_cast<long>(job.timeout)), least_patience, patience)),
+        end_(Clock::now() + patience_),
         peers_(job.size) {}
 
   std::vector<PeerSockets> run() {
@@ -150,7 +152,9 @@ class Meeting {
   void check_time(const Missing& missing) const {
     if (Clock::now() > end_)
       throw Error(ErrorKind::device, "[comm] expected all " + std::to_string(job_.size) + " ranks to come within " +
-                                         std::to_string(patience.count()) + " s, got no " + missing());
+                                         std::to_string(patience_.count()) + " s, got no " + missing() +
+                                         "; a script that ends without gpu.comm does not come, and GPULUA_COMM_TIMEOUT "
+                                         "sets a shorter time");
   }
 
   Hello hello(Hello::Purpose purpose) const {
@@ -229,6 +233,7 @@ class Meeting {
   const Job& job_;
   const std::function<void()>& while_waiting_;
   const std::string digest_;  // of the job's token
+  const std::chrono::seconds patience_;
   Clock::time_point end_;
   Socket listener_;
   std::deque<Caller> callers_;

@@ -49,7 +49,8 @@ struct Flow {
   bool sends;
   char* memory;
   std::size_t bytes;
-  Header header;         // to send, or received
+  std::uint32_t mark;    // that the message has, or should have
+  Header header = {};    // to send, or received
   std::size_t done = 0;  // bytes of header and message together
 
   bool finished() const { return done == sizeof header + bytes; }
@@ -88,7 +89,8 @@ class SocketTransport final : public Transport {
   void mark(std::uint32_t mark) override { mark_ = mark; }
 
   void check(const char* op) override {
-    while (read_ready_words()) {}
+    while (read_ready_words()) {
+    }
     if (!silent_.empty()) note_failure(silent_.front(), silent_text);
     check_failure(op);
   }
@@ -115,14 +117,15 @@ class SocketTransport final : public Transport {
     for (const Outgoing& message : outgoing) {
       if (message.to == rank()) continue;
       // Only read: memory is char* for both directions.
-      flows.push_back({message.to, true, static_cast<char*>(const_cast<void*>(message.memory)), message.bytes, {}});
+      flows.push_back({message.to, true, static_cast<char*>(const_cast<void*>(message.memory)), message.bytes,
+                       mark_ ^ message.kind});
       flows.back().header.bytes = message.bytes;
-      flows.back().header.mark = mark_;
+      flows.back().header.mark = flows.back().mark;
       std::strncpy(flows.back().header.op, op, sizeof(Header::op) - 1);
     }
     for (const Incoming& message : incoming)
       if (message.from != rank())
-        flows.push_back({message.from, false, static_cast<char*>(message.memory), message.bytes, {}});
+        flows.push_back({message.from, false, static_cast<char*>(message.memory), message.bytes, mark_ ^ message.kind});
     const auto start = Clock::now();
     while (!flows.empty()) {
       const bool moved = advance(op, flows);
@@ -200,8 +203,8 @@ class SocketTransport final : public Transport {
     const bool same_op = std::strncmp(flow.header.op, op, sizeof(Header::op) - 1) == 0;
     // A send meets a receive of another name.
     const bool is_pair = std::strcmp(flow.header.op, "send") == 0 && std::strcmp(op, "recv_") == 0;
-    if ((same_op || is_pair) && flow.header.bytes == flow.bytes && flow.header.mark == mark_) return;
-    const std::string with_other = flow.header.mark == mark_ ? "" : " with another dtype or operation";
+    if ((same_op || is_pair) && flow.header.bytes == flow.bytes && flow.header.mark == flow.mark) return;
+    const std::string with_other = flow.header.mark == flow.mark ? "" : " with another dtype or operation";
     throw Error("[" + std::string(op) + "] expected the same call on all ranks: rank " + std::to_string(flow.peer) +
                 " has sent " + std::to_string(flow.header.bytes) + " bytes in " + std::string(flow.header.op) +
                 with_other + ", rank " + std::to_string(rank()) + " awaits " + std::to_string(flow.bytes) + " in " +
@@ -290,10 +293,15 @@ class SocketTransport final : public Transport {
   [[noreturn]] void throw_late(const char* op, const std::vector<Flow>& flows) const {
     std::vector<int> late;
     for (const Flow& flow : flows) late.push_back(flow.peer);
+    const bool only_sends = std::ranges::all_of(flows, [](const Flow& flow) { return flow.sends; });
     std::ranges::sort(late);
     late.erase(std::ranges::unique(late).begin(), late.end());
     throw Error(ErrorKind::device, "[" + std::string(op) + "] expected all ranks to come within " +
                                        std::to_string(static_cast<long>(timeout_)) + " s, got no " + list(late) +
+                                       (only_sends && std::strcmp(op, "send") == 0
+                                            ? " to receive this; two ranks that both send first exchange by "
+                                              "gpu.comm.exchange or in gpu.comm.group"
+                                            : "") +
                                        "; GPULUA_COMM_TIMEOUT sets the time");
   }
 

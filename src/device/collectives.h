@@ -18,15 +18,19 @@ class Stream;
 /// How the elements of all ranks become one.
 enum class Reduction : std::uint8_t { sum, prod, max, min };
 
+/// A message. `kind` tells the elements that are sent from others of as many bytes, where the way of the messages has
+/// room for it; 0 for bytes alone.
 struct Outgoing {
   int to;
   const void* memory;
   std::size_t bytes;
+  std::uint32_t kind = 0;
 };
 struct Incoming {
   int from;
   void* memory;
   std::size_t bytes;
+  std::uint32_t kind = 0;
 };
 
 /// This rank among some of a job, for work on the memory of its device. All of them make the same calls in the same

@@ -241,6 +241,12 @@ Array pending_node(OpenDevice& device, DType dtype, Dims&& shape, Pending&& pend
                       [&](Pending& place) { place = std::move(pending); });
 }
 
+void check_takes(const Node& out, DType dtype, const char* op) {
+  if (rank_of(dtype) <= rank_of(out.dtype)) return;
+  const std::string text(name(dtype)), got = std::string(name(out.dtype)) + "; x:astype(\"" + text + "\") makes one";
+  throw Error(bracketed(op) + "expected an array to write to that takes " + text + ", got " + got);
+}
+
 void assign(const Array& out, Array value, const char* op) {
   const auto refuse = [&](const std::string& expected, const std::string& got) {
     throw Error(bracketed(op) + "expected " + expected + ", got " + got);
@@ -250,9 +256,7 @@ void assign(const Array& out, Array value, const char* op) {
            to_string(out->layout.shape));
   if (&out->device() != &value->device())
     refuse("an array to write to on " + value->device().name(), out->device().name());
-  if (rank_of(value->dtype) > rank_of(out->dtype))
-    refuse("an array to write to that takes " + std::string(name(value->dtype)),
-           std::string(name(out->dtype)) + "; x:astype(\"" + std::string(name(value->dtype)) + "\") makes one");
+  check_takes(*out, value->dtype, op);
   check_writable(*out, op);
   out->device().evaluator().evaluate_into(*out, std::move(value));
 }

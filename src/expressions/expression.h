@@ -57,6 +57,9 @@ inline std::uint64_t all_axes(std::size_t ndim) {
   return ndim == max_ndim ? ~std::uint64_t{0} : (std::uint64_t{1} << ndim) - 1;
 }
 
+/// Throws Error unless the dtype of `out` is of the same kind as `dtype` or a higher one.
+void check_takes(const Node& out, DType dtype, const char* op);
+
 /// Writes `value`, the result of `op`, to `out`. Throws Error unless `out` has the same shape and device, and a dtype
 /// of the same kind or a higher one.
 void assign(const Array& out, Array value, const char* op);

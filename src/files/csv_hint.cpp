@@ -54,6 +54,14 @@ void refuse_utf16(std::span<const char> bytes, const std::string& file) {
               "; iconv -f UTF-16" + (has_mark ? "" : "LE") + " -t UTF-8 makes UTF-8 of it");
 }
 
+void refuse_lone_returns(const std::string& op, std::string_view text, const std::string& file) {
+  if (text.find('\n') != text.npos) return;
+  const std::size_t at = text.find('\r');
+  if (at == text.npos || at + 1 == text.size()) return;
+  throw Error("[" + op + "] expected lines that end with \\n or \\r\\n, got \\r alone in " + file +
+              "; tr '\\r' '\\n' makes lines of it");
+}
+
 void refuse_other_separator(const char* at, const char* end, char separator, const std::string& file) {
   std::string_view text = text_of(at, end);
   const std::string_view line = take_line(text), next = take_line(text);

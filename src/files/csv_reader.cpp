@@ -118,6 +118,7 @@ class CsvReader {
   CsvReader(std::span<const char> bytes, const CsvReading& options, const std::string& file)
       : options_(options), file_(file), bytes_(bytes.size()), cursor_(bytes, options.separator, file) {
     refuse_utf16(bytes, file);
+    refuse_lone_returns("load", {bytes.data(), bytes.size()}, file);
     cursor_.skip_mark();
     for (std::int64_t i = 0; i < options.skip && !cursor_.ends(); ++i) cursor_.skip_line();
     cursor_.skip_empty_lines();

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "src/base/error.h"
+#include "src/files/csv_hint.h"
 #include "src/files/csv_value.h"
 
 namespace gpulua {
@@ -154,6 +155,7 @@ class Reader {
 
   /// The lines with numbers, without comments.
   std::vector<Row> find_rows() const {
+    refuse_lone_returns(op_, text_, path_);
     std::vector<Row> rows;
     std::int64_t line = 0;
     for (std::size_t at = 0; at < text_.size() && static_cast<std::int64_t>(rows.size()) < reading_.most_rows;) {

@@ -1,6 +1,7 @@
 // Elements of arrays, their shapes, and fields.
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "src/base/characters.h"
@@ -150,6 +151,10 @@ std::string Translator::position(const Value& array, std::size_t axis, DType dty
   if (!index.uniform || index.uniform->kind != Uniform::Kind::constant) return "(" + as(index, dtype, line) + " - 1)";
   const double number = std::get<double>(index.uniform->constant);
   if (number == 0) refuse(line, "indices start at 1, got " + array.name + "[0]");
+  const bool is_own = array.array >= request_.values.size();
+  if (const auto size = array_of(array).shape[axis]; is_own && std::abs(number) > static_cast<double>(size))
+    refuse(line, "expected an index of " + array.name + " from 1 to " + std::to_string(size) + ", got " +
+                     std::to_string(static_cast<std::int64_t>(number)));
   if (number > 0) return std::to_string(static_cast<std::int64_t>(number) - 1);
   return "(" + as(uniform_value(extent(array, axis)), dtype, line) + " - " +
          std::to_string(static_cast<std::int64_t>(-number)) + ")";

@@ -226,6 +226,15 @@ Value Translator::atomic(const std::string& name, const Expr& call) {
   return strong_value(dtype, "(" + register_type(dtype) + ")" + called_);
 }
 
+/// Refuses a lane, or a distance, that is always out of a warp.
+void Translator::check_lane(const std::string& name, const Value& lane, int line) const {
+  const bool is_lane = name == "gpu.warp.shuffle";
+  const double least = is_lane ? 1 : 0, most = is_lane ? 32 : 31;
+  if (!is_integer_number(lane) || !lane.is_weak() || (lane.range.high >= least && lane.range.low <= most)) return;
+  refuse(line, std::string(is_lane ? "expected a lane from 1 to 32" : "expected a distance from 0 to 31") + " for " +
+                   name + ", got " + std::to_string(static_cast<std::int64_t>(lane.range.high)));
+}
+
 Value Translator::warp_call(const std::string& name, const Expr& call) {
   constexpr std::string_view mask = "(0xffffffffu, ";
   if (const Effect* shuffle = find(warp_shuffles, name)) {
@@ -235,6 +244,7 @@ Value Translator::warp_call(const std::string& name, const Expr& call) {
                         : value.kind == Value::Kind::real  ? real_
                                                            : value.dtype;
     const std::size_t bytes = size_of(dtype);
+    check_lane(name, lane, call.line);
     if (value.kind == Value::Kind::boolean || info(dtype).kind == DTypeKind::complex || (bytes != 4 && bytes != 8))
       refuse(call.line, "expected a number of 4 or 8 bytes for " + name + ", got " + describe(value));
     std::string at = as(lane, DType::int32, call.line);

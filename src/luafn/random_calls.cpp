@@ -52,6 +52,9 @@ Value Translator::random_number(const Value& generator, const Expr& call) {
     if (call.parts.size() != 2) refuse(call.line, "expected the greatest integer, as in r:integer(6)");
     const Value count = expression(*call.parts[1]);
     if (!is_integer_number(count)) refuse(call.line, "expected an integer for r:integer(n), got " + describe(count));
+    if (count.is_weak() && count.range.high < 1)
+      refuse(call.line, "expected an integer of 1 or more for r:integer(n), got " +
+                            std::to_string(static_cast<std::int64_t>(count.range.high)));
     number.kind = Value::Kind::integer;
     number.dtype = DType::int64;
     number.range = {1, std::max(1.0, count.is_weak() ? count.range.high : 0x1p63)};

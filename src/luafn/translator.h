@@ -165,6 +165,7 @@ class Translator {
   std::vector<Value> thread_position(const std::string& name, const Expr& call);
   Value own_array(const std::string& name, const Expr& call);
   Value atomic(const std::string& name, const Expr& call);
+  void check_lane(const std::string& name, const Value& lane, int line) const;
   Value warp_call(const std::string& name, const Expr& call);
   std::vector<Value> report(const std::string& name, const Expr& call);
   std::string literal_text(const Expr& expr, const std::string& name);

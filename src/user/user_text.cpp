@@ -1,5 +1,7 @@
 #include "src/user/user_text.h"
 
+#include <vector>
+
 #include "src/base/cxx_tokens.h"
 #include "src/device/shared/cache.h"
 #include "src/device/shared/generated_text.h"
@@ -37,6 +39,41 @@ bool has_word(std::string_view text, std::string_view word) {
   for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
     const std::size_t end = at + word.size();
     if ((at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end]))) return true;
+  }
+  return false;
+}
+
+namespace {
+
+/// Whether the tokens behind a variable set it: =, += and so on, ++, -- or, by an index or a field, a part of it.
+bool are_setting(std::string_view first, std::string_view second, std::string_view third) {
+  constexpr std::string_view operators = "+-*/%&|^";
+  if (first == "=") return second != "=";
+  if (first == "[" || first == ".") return true;
+  if (first.size() == 1 && operators.find(first) != operators.npos && second == "=") return third != "=";
+  if ((first == "+" || first == "-") && second == first) return true;
+  return (first == "<" || first == ">") && second == first && third == "=";
+}
+
+/// Whether a variable between these tokens is passed on, by a call, an address or a reference, or chosen by ?:.
+bool is_passed(std::string_view before, std::string_view behind) {
+  const bool begins = before == "(" || before == ",", ends = behind == ")" || behind == ",";
+  return (begins && ends) || before == "&" || before == "?" || before == ":" || before == "+" || before == "-" ||
+         (before == "=" && behind == ";");
+}
+
+}  // namespace
+
+bool may_set(std::string_view statements, std::string_view variable) {
+  std::vector<CxxToken> tokens;
+  CxxTokens scan(statements);
+  for (CxxToken token = scan.next(); token.kind != CxxToken::Kind::end; token = scan.next()) tokens.push_back(token);
+  const auto text = [&](std::size_t i) { return i < tokens.size() ? tokens[i].text : std::string_view(); };
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i].kind == CxxToken::Kind::directive && has_word(tokens[i].text, variable)) return true;
+    if (tokens[i].kind != CxxToken::Kind::word || tokens[i].text != variable) continue;
+    if (are_setting(text(i + 1), text(i + 2), text(i + 3)) || is_passed(i == 0 ? "" : text(i - 1), text(i + 1)))
+      return true;
   }
   return false;
 }

@@ -22,6 +22,10 @@ struct UserText {
 /// True when the identifier `word` occurs in the text.
 bool has_word(std::string_view text, std::string_view word);
 
+/// False when statements name the variable nowhere, or only in places that read it: y == x. True where it is set,
+/// passed on or indexed, and in a macro.
+bool may_set(std::string_view statements, std::string_view variable);
+
 /// The text between #line directives, so that the compiler's messages name the script's lines.
 std::string placed(const UserText& text);
 

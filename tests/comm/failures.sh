@@ -54,6 +54,19 @@ GPULUA_COMM_TIMEOUT=1 check 'a rank that does not come' 3 1 'expected all ranks 
 local comm = require("gpu").comm; comm.barrier()
 if comm.rank < 2 then comm.barrier() else local t = os.time() while os.time() < t + 5 do end end'
 
+check 'another dtype in a message' 2 1 'bytes in send with another dtype or operation, rank 1 awaits 12 in recv_' '
+local gpu = require "gpu"
+if gpu.comm.is_root then gpu.comm.send(gpu.ones(3), 1) else gpu.comm.recv_(gpu.zeros(3, "int32"), 0) end'
+
+GPULUA_COMM_TIMEOUT=3 check 'two that send first' 2 1 'got no rank [01] to receive this; two ranks that both send first exchange by' '
+local gpu = require "gpu"
+local x, other = gpu.ones(4000000), 1 - gpu.comm.rank
+gpu.comm.send(x, other) gpu.comm.recv_(x, other)'
+
+check 'another number of items' 2 1 'mean. expected one number of items on all ranks, got 100[01] on rank [01] and 100[01] here' '
+local gpu = require "gpu"
+gpu.comm.mean(function(f, c) return gpu.ones(c) end, 1000 + gpu.comm.rank)'
+
 check 'abort' 2 1 'rank 1: \[abort\] enough' '
 local comm = require("gpu").comm
 if comm.rank == 1 then comm.abort("enough") end

@@ -239,7 +239,7 @@ describe("gpu.jit", function()
         message_of(function(data, o) local i, j = gpu.thread(2); o[i][j] = data[i][j + 2] end, {2, 2}, gpu.ones(3, 3), square),
       [(":%d: index 3 of tile, whose indices are 1 to 2"):format(line + 12)] = message_of(function(o)
         local tile = gpu.shared(2, "float32")
-        tile[3] = o[1]
+        tile[#o - 1] = o[1]
       end, 1, x),
       [(":%d: index 0 of v, which has no elements"):format(line + 14)] = message_of(function(v) v[#v] = 1 end, 1, gpu.zeros(0)),
       [(":%d: index -1 of v, whose indices are 1 to 2"):format(line + 15)] = message_of(function(v) v[-4] = 1 end, 1, gpu.zeros(2)),

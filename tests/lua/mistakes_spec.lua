@@ -325,8 +325,8 @@ mistakes[#mistakes + 1] = { "Lua's comparison of an array in the place of number
   { 'gpu.array({true, 2LL})', "[array] expected numbers alone, or booleans alone, got true at [1]; x:eq(y) compares an array's elements, Lua's == gives one boolean" },
   { 'y:sum {initial = true}', '[sum] expected a number for initial beside an array of numbers, got true' .. compared },
   { 'gpu.searchsorted(y, y == 1)', '[searchsorted] expected an array or a number, got false' .. compared },
-  { 'gpu.pad(y, 1, "constant", {value = y == 1})', '[full] expected a number for an array of float32, got false' .. compared },
-  { 'gpu.insert(y, 1, y == 1)', "[array] expected numbers, got false; x:eq(y) compares an array's elements, Lua's == gives one boolean" },
+  { 'gpu.pad(y, 1, "constant", {value = y == 1})', '[pad] expected a number for an array of float32, got false' .. compared },
+  { 'gpu.insert(y, 1, y == 1)', "[insert] expected numbers, got false; x:eq(y) compares an array's elements, Lua's == gives one boolean" },
   { 'y:isin({y == 1})', '[isin] expected an array or numbers, got false' .. compared },
   { 'gpu.choose(k, {y == 1, y})', '[choose] expected an array or a number beside numbers, got false' .. compared },
 }
@@ -413,6 +413,79 @@ mistakes[#mistakes + 1] = { "options that are no booleans",
   { 'gpu.view(gpu.pinned(3), 3, "float32", { read_only = "no" })', '[view] expected read_only = true or false, got "no"' },
 }
 
+local below_one = ' = a number of 0 or more and below 1, got '
+mistakes[#mistakes + 1] = { "numbers out of their range",
+  { 'gpu.linalg.lstsq(x, gpu.ones(2), -1)', '[linalg.lstsq] expected rcond' .. below_one .. '-1' },
+  { 'gpu.linalg.lstsq(x, gpu.ones(2), 2)', '[linalg.lstsq] expected rcond' .. below_one .. '2' },
+  { 'gpu.linalg.pinv(x, -1)', '[linalg.pinv] expected rcond' .. below_one .. '-1' },
+  { 'gpu.linalg.pinv(x, 1)', '[linalg.pinv] expected rcond' .. below_one .. '1' },
+  { 'gpu.linalg.null_space(x, -1)', '[linalg.null_space] expected rcond' .. below_one .. '-1' },
+  { 'gpu.linalg.orth(x, { rcond = 3 })', '[linalg.orth] expected rcond' .. below_one .. '3' },
+  { 'gpu.linalg.matrix_rank(x, -1)', '[linalg.matrix_rank] expected tol = a number of 0 or more, got -1' },
+  { 'gpu.linalg.matrix_rank(x, { rtol = 1 })', '[linalg.matrix_rank] expected rtol' .. below_one .. '1' },
+  { 'gpu.allclose(x, x, -1)', '[allclose] expected rtol = a number of 0 or more, got -1' },
+  { 'gpu.signal.find_peaks(y, { height = { 5, 1 } })', '[signal.find_peaks] expected height = {least, greatest}, got {5, 1}' },
+  { 'gpu.signal.wiener(y, 3, { noise = -1 })', '[signal.wiener] expected noise, a variance of 0 or more, got -1' },
+  { 'gpu.signal.kaiserord(60, 100)', '[signal.kaiserord] expected a width above 0 and at most 1, half the sampling frequency, got 100' },
+  { 'gpu.signal.zoom_fft(y, { 0.5, 0.1 }, 4)', '[signal.zoom_fft] expected a band {first, last} that increases, got {0.5, 0.1}' },
+  { 'gpu.signal.zoom_fft(y, { 100, 200 }, 4)', '[signal.zoom_fft] expected a band within the sampling frequency fs = 2, got {100, 200}' },
+  { 'gpu.stats.entropy(y, { base = 1 })', '[stats.entropy] expected a base above 0 and not 1, got 1' },
+  { 'gpu.random.set_state({ seed = 1 })', '[random.set_state] expected {seed = ..., offset = ...}, as state() gives, got no offset' },
+  { 'gpu.random.set_state({ offset = 4 })', '[random.set_state] expected {seed = ..., offset = ...}, as state() gives, got no seed' },
+  { 'gpu.scatter_add(k, gpu.array({ 1, 2 }, "int32"), gpu.array { 0.5, 1.5 })',
+    '[scatter_add] expected an array to write to that takes float32, got int32; x:astype("float32") makes one' },
+  { 'gpu.savetxt("/tmp/never_written.txt", x * 0.5, { fmt = "%d" })', '[savetxt] expected integers for the format "%d"; "%g" takes all numbers, got 0.5' },
+  { 'gpu.view(require("ffi").new("float[6]"), 3, "float64")', '[view] expected float32, the elements of float [6], got float64; '
+    .. 'ffi.cast("void *", p) points to elements of any dtype' },
+  { 'gpu.view(require("ffi").new("int[6]"), 6, "float32")', '[view] expected int32, the elements of int [6], got float32; '
+    .. 'ffi.cast("void *", p) points to elements of any dtype' },
+}
+
+mistakes[#mistakes + 1] = { "arguments that an inner function refuses, with the name of the function that was called",
+  { 'gpu.isclose(y, gpu.ones(2))', '[isclose] operands could not be broadcast together with shapes (3,) (2,): counted from the last axis, 3 meets 2' },
+  { 'gpu.stats.ttest_ind(x, gpu.ones(3, 4))', '[stats.ttest_ind] operands could not be broadcast together with shapes (3,) (4,): '
+    .. 'counted from the last axis, 3 meets 4' },
+  { 'gpu.array_equal(y, { 1, 1, 1 })', '[array_equal] expected an array, got a table; gpu.array(t) makes an array of a table' },
+  { 'gpu.signal.unit_impulse(5, 0)', '[signal.unit_impulse] indices start at 1, got 0' },
+  { 'gpu.random.integers(5, 0, 300, { dtype = "uint8" })', '[random.integers] 299 does not fit uint8: it is out of range' },
+  { 'gpu.save("/tmp/never_written.csv", { a = gpu.ones(3), b = gpu.ones(2) })', '[save] expected 3 rows in column b, as in the others, got 2' },
+  { 'gpu.isin(y, { "1" })', '[isin] expected a number, a boolean or a complex number at [1], got "1"; tonumber(text) makes a number' },
+  { 'gpu.stats.iqr(y, { range = { 25, 750 } })', '[stats.iqr] expected numbers from 0 to 100: one, a table or an array, got 750' },
+}
+
+mistakes[#mistakes + 1] = { "arguments in another order, or of another kind",
+  { 'gpu.einsum(gpu.ones(2, 3), gpu.ones(3, 2), "ij,jk->ik")',
+    '[einsum] expected the subscripts first, as in gpu.einsum("ij,jk", x, y), got an array before them' },
+  { 'gpu.blas.axpy(y, y)', '[blas.axpy] expected alpha, a number, before x and y, got an array float32[3]' },
+  { 'gpu.random.gamma(3)', '[random.gamma] expected a shape and 1 to 2 parameters, got 0' },
+  { 'gpu.random.vonmises(3, 1)', '[random.vonmises] expected a shape and 2 parameters, got 1' },
+  { 'gpu.signal.chirp(y, 0, 1, 10, { method = "logarithmic" })', '[signal.chirp] expected f0 and f1 of one sign for a logarithmic chirp, got 0 and 10' },
+  { 'gpu.unravel_index(0, { 2, 3 })', '[unravel_index] expected a position from 1 to 6, got 0' },
+  { 'gpu.save("/tmp/never_written.npz", gpu.table { c = { "x", "y" } })',
+    '[save] expected arrays by name, {x = t.x}, for a .npz file; .csv takes a table of columns, got a table of columns' },
+  { 'gpu.linalg.funm(gpu.eye(2), math.exp)', '[linalg.funm] expected a function of the eigenvalues, an array, as gpu.exp, not math.exp, got a function' },
+}
+
+mistakes[#mistakes + 1] = { "kernels that leave their output as it is",
+  { 'gpu.elementwise { inputs = "float32 x", outputs = "float32 y", body = "y == x;" }',
+    '[elementwise] body: expected statements that set y, as in "y = ...;", got "y == x;"' },
+  { 'gpu.elementwise { inputs = "float32 x", outputs = "float32 y", body = "if (x == y) { }" }',
+    '[elementwise] body: expected statements that set y, as in "y = ...;", got "if (x == y) { }"' },
+  { 'gpu.reduction { inputs = "T x", outputs = "T y", map = "x", reduce = "a + b", post = "sqrt(a)" }',
+    '[reduction] post: expected statements that set y, as in "y = ...;", got "sqrt(a)"' },
+  { 'gpu.reduction { inputs = "T x", outputs = "T y", map = "x", reduce = "a + b", post = "y == a;" }',
+    '[reduction] post: expected statements that set y, as in "y = ...;", got "y == a;"' },
+}
+
+-- What the device finds is raised where its results are read.
+mistakes[#mistakes + 1] = { "elements that a function cannot take",
+  { 'gpu.interp(y, gpu.array { 2, 1, 0 }, gpu.array { 0, 10, 20 }):table()', '[interp] expected points xp that increase, by 0 or more, got -1 in element 1 of an array; queued at mistake:3' },
+  { '(gpu.signal.peak_prominences(y, gpu.array({ 0 }, "int32"))):table()',
+    '[signal.peak_prominences] expected positions from 1 to 3, got 0 in element 1 of an array; queued at mistake:3' },
+  { '(gpu.signal.peak_widths(y, gpu.array({ 99 }, "int32"))):table()',
+    '[signal.peak_widths] expected positions from 1 to 3, got 99 in element 1 of an array; queued at mistake:3' },
+}
+
 --- The globals of the mistakes.
 local function surroundings()
   local many, deep = {}, 1
@@ -437,6 +510,34 @@ describe("mistakes", function()
       gpu.sync()
     end)
   end
+end)
+
+-- The texts of functions for a device are read again, so these chunks have no name. Parts of messages.
+local in_functions = {
+  { 'gpu.reduce(function(a, b) return a * b end, 0)', '[reduce] expected an identity e, with which f(e, x) is x, got 0: f(0, 3) is 0' },
+  { 'gpu.reduce(function(a, b) return a + b end, 1)', '[reduce] expected an identity e, with which f(e, x) is x, got 1: f(1, 3) is 4' },
+  { 'gpu.jit(function(a) a[1] = gpu.warp.shuffle(a[1], 0) end) { grid = 1, block = 32 }(y)', "expected a lane from 1 to 32 for gpu.warp.shuffle, got 0" },
+  { 'gpu.jit(function(a) a[1] = gpu.warp.shuffle(a[1], 40) end) { grid = 1, block = 32 }(y)', "expected a lane from 1 to 32 for gpu.warp.shuffle, got 40" },
+  { 'gpu.jit(function(a) a[1] = gpu.warp.down(a[1], -1) end) { grid = 1, block = 32 }(y)', "expected a distance from 0 to 31 for gpu.warp.down, got -1" },
+  { 'gpu.jit(function(a) local s = gpu.shared(4, "float32") s[5] = 1 a[1] = s[5] end) { grid = 1, block = 1 }(y)', "expected an index of s from 1 to 4, got 5" },
+  { 'gpu.jit(function(a) local t = gpu.local_array(4, "float32") a[1] = t[-5] end) { grid = 1, block = 1 }(y)', "expected an index of t from 1 to 4, got -5" },
+  { 'gpu.jit(function(a) local r = gpu.random.at(1, gpu.grid()) a[1] = r:integer(0) end) { grid = 1, block = 1 }(y)',
+    "expected an integer of 1 or more for r:integer(n), got 0" },
+}
+
+describe("functions for a device", function()
+  it("have constants in their ranges", function()
+    for _, mistake in ipairs(in_functions) do
+      local code, part = unpack(mistake)
+      local ok, message = pcall(setfenv(loadstring("local _ = " .. code) or loadstring(code), surroundings()))
+      assert(not ok and message:find(part, 1, true), code .. ": " .. tostring(message))
+    end
+    for identity, f in pairs { [0] = function(a, b) return a + b end, [-1] = function(a, b) return bit.band(a, b) end,
+      [1] = function(a, b) return math.min(a, b) end } do
+      assert(gpu.reduce(f, identity))
+    end
+    gpu.elementwise { inputs = "float32 x", outputs = "float32 y, float32 z", body = "y = x; sincosf(x, &y, &z);" }
+  end)
 end)
 
 describe("booleans", function()

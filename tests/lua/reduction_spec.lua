@@ -100,7 +100,7 @@ describe("what does not fit", function()
     fails("[cross] expected vectors of 3 elements, got shapes (3,4) and (3,4)", function() m:cross(m) end)
     fails("[polyval] expected coefficients", function() gpu.polyval({}, m) end)
     fails("[equal] expected an array, got 1", function() m:equal(1) end)
-    fails("[allclose] expected rtol, a number of 0 or more, got -1", function() m:allclose(m, -1) end)
+    fails("[allclose] expected rtol = a number of 0 or more, got -1", function() m:allclose(m, -1) end)
     fails("could not be broadcast together with shapes (3,4) (3,)", function() m:allclose(gpu.zeros(3)) end)
   end)
 

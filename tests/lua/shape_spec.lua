@@ -171,7 +171,7 @@ describe("shapes", function()
     local line = debug.getinfo(1, "l").currentline + 1
     local message = fails("[tile]", function() local _ = gpu.zeros(2):tile(-1) end)
     assert.is_truthy(message:find("shape_spec.lua:" .. line, 1, true), message)
-    message = fails("[concat]", function() local _ = gpu.vstack { gpu.zeros(2), gpu.zeros(3) } end)
+    message = fails("[vstack]", function() local _ = gpu.vstack { gpu.zeros(2), gpu.zeros(3) } end)
     assert.is_truthy(message:find("shape_spec.lua:" .. line + 2, 1, true), message)
   end)
 end)

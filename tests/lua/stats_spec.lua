@@ -29,7 +29,7 @@ describe("statistics", function()
     fails('[stats.rankdata] expected method = "average", "min", "max", "dense" or "ordinal", got "first"', stats.rankdata, x(":", 1),
       { method = "first" })
     fails("[stats.pearsonr] expected two vectors of one length, 2 or more, got shapes (3,) and (4,)", stats.pearsonr, gpu.ones(3), gpu.ones(4))
-    fails("[stats.entropy] expected a base above 0, got 0", stats.entropy, x, { base = 0 })
+    fails("[stats.entropy] expected a base above 0 and not 1, got 0", stats.entropy, x, { base = 0 })
     fails("[stats.ttest_ind] expected samples with as many axes, got shapes (4,3) and (4,)", stats.ttest_ind, x, gpu.ones(4))
     fails("[polyadd] expected a vector of coefficients, got shape (4,3)", gpu.polyadd, x, { 1 })
     fails("[polydiv] expected a first coefficient of the divisor other than 0", gpu.polydiv, { 1, 2 }, { 0, 1 })

@@ -143,6 +143,21 @@ describe("text files", function()
     end
   end)
 
+  it("of lines that end with a carriage return alone are refused, and converters of columns that are not read", function()
+    local at = path ".returns"
+    local function write(text)
+      local f = assert(io.open(at, "wb"))
+      f:write(text)
+      f:close()
+    end
+    write("1 2\r3 4\r")
+    support.fails("[loadtxt] expected lines that end with \\n or \\r\\n, got \\r alone in ", gpu.loadtxt, at)
+    write("1 2\r\n3 4\r\n")
+    assert.are.same({ { 1, 2 }, { 3, 4 } }, gpu.loadtxt(at):table())
+    support.fails("[loadtxt] expected converters for columns that are read, got 5", gpu.loadtxt, at, { converters = { [5] = tonumber } })
+    support.fails("[loadtxt] expected converters for columns that are read, got 2", gpu.loadtxt, at, { usecols = { 1 }, converters = { [2] = tonumber } })
+  end)
+
   it("of converters may fail, with their own errors", function()
     local at = file "1 2\n3 4\n"
     local ok, message = pcall(gpu.loadtxt, at, { converters = { [2] = function(text) error({ text }) end } })

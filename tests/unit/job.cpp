@@ -66,6 +66,10 @@ TEST_CASE("a job by the variables of its launcher") {
     const Variables secret({std::pair("GPULUA_TOKEN", "a secret")});
     CHECK(Job::from_environment().token != job.token);
   }
+  SECTION("torchrun's without the address") {
+    const Variables variables({{"RANK", "1"}, {"WORLD_SIZE", "2"}});
+    CHECK_THROWS_WITH(Job::from_environment(), Catch::Matchers::StartsWith("[comm] expected MASTER_ADDR and MASTER_PORT"));
+  }
   SECTION("Open MPI") {
     const Variables variables({{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "2"}});
     const Job job = Job::from_environment();
