@@ -202,7 +202,7 @@ describe("indexing", function()
     for _, dtype in ipairs { "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64",
       "float16", "bfloat16", "float32", "float64" } do
       local x = gpu.zeros(3, dtype)
-      gpu.scatter_add(x, gpu.array({ 1, 3, 1, 1, -1 }, "int32"), gpu.array({ 1, 2, 3, 4, 5 }))
+      gpu.scatter_add(x, gpu.array({ 1, 3, 1, 1, -1 }, "int32"), gpu.array({ 1, 2, 3, 4, 5 }, dtype))
       assert.are.same({ 8, 0, 7 }, x:table())
     end
     local z = gpu.zeros(2, "complex64")
