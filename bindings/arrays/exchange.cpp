@@ -112,8 +112,7 @@ void check_elements(lua_State* L, DType dtype) {
 }
 
 /// gpu.view(pointer, shape, dtype [, {owner, device, strides, read_only}])
-/// An array over memory that somebody else
-/// owns.
+/// An array over memory that somebody else owns.
 int view_memory(lua_State* L) {
   constexpr const char* what = "an address: a number, or an FFI pointer or array";
   if (lua_isnoneornil(L, 1)) fail("view", what, L, 1);
@@ -209,8 +208,7 @@ int capsule_tostring(lua_State* L) {
 }
 
 /// gpu.from_dlpack(tensor [, {stream, legacy}])
-/// An array over the elements of a capsule's tensor, or of one at an
-/// address.
+/// An array over the elements of a capsule's tensor, or of one at an address.
 int lua_from_dlpack(lua_State* L) {
   NativeStream stream;
   bool legacy = false;

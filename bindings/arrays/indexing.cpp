@@ -164,8 +164,7 @@ int put_along_axis(lua_State* L) {
 }
 
 /// gpu.choose(indices, arrays)
-/// Each element comes from the array whose number is the index. The arrays broadcast
-/// with the indices.
+/// Each element comes from the array whose number is the index. The arrays broadcast with the indices.
 int choose(lua_State* L) {
   const Array& indices = check<Array>(L, 1, "choose");
   if (!lua_istable(L, 2) || check_list(L, 2, "choose", "arrays or numbers") == 0)

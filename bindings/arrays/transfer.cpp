@@ -28,8 +28,8 @@ struct LuaType<PinnedHandle> {
 namespace {
 
 /// gpu.pinned(count [, dtype])
-/// An FFI array of n elements, v[0] to v[n - 1], in pinned memory, which is copied to and from a
-/// device without staging.
+/// An FFI array of n elements, v[0] to v[n - 1], in pinned memory, which is copied to and from a device without
+/// staging.
 int new_pinned(lua_State* L) {
   const std::int64_t count = check_integer(L, 1, "pinned", "a number of elements");
   if (count < 1) fail("pinned", "at least one element", L, 1);
@@ -72,9 +72,9 @@ CData check_host_memory(lua_State* L, const char* op, const Array& array) {
 }
 
 /// gpu.copy_from(x, host [, {async}])
-/// Copies the elements of an FFI array or pointer, in row-major order and converted to
-/// x's dtype, or of a nested table of x's shape. With async the call does not wait for the copy from pinned memory,
-/// which must not change until the stream is done. Other memory can be reused at once.
+/// Copies the elements of an FFI array or pointer, in row-major order and converted to x's dtype, or of a nested table
+/// of x's shape. With async the call does not wait for the copy from pinned memory, which must not change until the
+/// stream is done. Other memory can be reused at once.
 int array_copy_from(lua_State* L) {
   const Array array = check<Array>(L, 1, "copy_from");
   const bool async = check_async(L, "copy_from");
@@ -99,9 +99,8 @@ int array_copy_from(lua_State* L) {
 }
 
 /// gpu.copy_to(x, host [, {async}])
-/// Copies the elements to an FFI array or pointer, in row-major order and converted to
-/// its dtype. With async the call does not wait for the copy to pinned memory, which can be read when the stream is
-/// done.
+/// Copies the elements to an FFI array or pointer, in row-major order and converted to its dtype. With async the call
+/// does not wait for the copy to pinned memory, which can be read when the stream is done.
 int array_copy_to(lua_State* L) {
   const Array array = check<Array>(L, 1, "copy_to");
   const bool async = check_async(L, "copy_to");

@@ -148,8 +148,8 @@ int save_image(lua_State* L) {
 }
 
 /// gpu.image.load(path)
-/// An array of uint8, or of uint16 for 16 bits per sample, of shape (height,width) for gray
-/// pictures, else (height,width,channels); nil and a message when the file cannot be opened.
+/// An array of uint8, or of uint16 for 16 bits per sample, of shape (height,width) for gray pictures, else
+/// (height,width,channels); nil and a message when the file cannot be opened.
 int load_image(lua_State* L) {
   constexpr const char* op = "image.load";
   const std::string path(check_string(L, 1, op, "the path of a file"));

@@ -190,8 +190,7 @@ double largest(DType dtype) {
 }
 
 /// gpu.nan_to_num(x [, nan [, highest [, lowest]]] [, {out, dtype}])
-/// The defaults are 0 and the limits of the dtype. Integers and bool stay
-/// unchanged.
+/// The defaults are 0 and the limits of the dtype. Integers and bool stay unchanged.
 Array nan_to_num(lua_State* L, const OpInfo& op) {
   const Array x = check_first(L, op);
   const bool exact = x->dtype == DType::boolean || is_integer(x->dtype);

@@ -108,7 +108,7 @@ int uniform(lua_State* L) {
 
 /// c:normal, c:lognormal(shape [, mean [, deviation]] [, {dtype}])
 /// The defaults are mean 0 and deviation 1.
-/// g:lognormal(...): exp of normal numbers.
+/// c:lognormal(...): exp of normal numbers.
 template <void (RngGenerator::*generate)(DType, void*, std::size_t, double, double, Stream&)>
 int normal(lua_State* L) {
   constexpr const char* op = generate == &RngGenerator::normal ? "normal" : "lognormal";

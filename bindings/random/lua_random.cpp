@@ -252,8 +252,7 @@ int set_state(lua_State* L) {
 }
 
 /// gpu.random.generator(algorithm [, {seed, dimensions, offset, device}])
-/// The default seed is 0, so that a
-/// script's numbers are the same in each run.
+/// The default seed is 0, so that a script's numbers are the same in each run.
 int new_generator(lua_State* L) {
   constexpr const char* op = "random.generator";
   const std::string_view algorithm =

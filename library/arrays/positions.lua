@@ -195,8 +195,8 @@ function gpu.select(conditions, choices, default)
 end
 
 --- gpu.piecewise(x, conditions, functions)
---- For each element the function whose condition is the last that is true. One more function
---- is for elements without a true condition; else they are 0.
+--- For each element the function whose condition is the last that is true. One more function is for elements without a true
+--- condition; else they are 0.
 local function piecewise(x, conditions, functions)
   checks.array("piecewise", x)
   check_conditions("piecewise", conditions)

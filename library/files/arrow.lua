@@ -2,8 +2,8 @@
 -- In sandboxes: none
 local gpu, _, core, import = ...
 local checks = import "checks"
-local columns_of = import("table").columns_of
-local table_of = import("table").table_of
+local tables = import "table"
+local columns_of, table_of = tables.columns_of, tables.table_of
 
 --- gpu.from_arrow(schema, array [, {device}])
 function gpu.from_arrow(schema, array, options)

@@ -3,9 +3,8 @@
 -- In sandboxes: all
 local gpu, methods, core, import = ...
 local checks = import "checks"
-local from_left = import("contraction_path").from_left
-local contraction_path = import("contraction_path").path
-local contraction_steps = import("contraction_path").steps
+local contraction = import "contraction_path"
+local from_left, contraction_path, contraction_steps = contraction.from_left, contraction.path, contraction.steps
 local kinds = import "kinds"
 local sum_of_products = import("products").sum_of_products
 

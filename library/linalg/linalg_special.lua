@@ -109,8 +109,7 @@ function linalg.hadamard(n, options)
 end
 
 --- gpu.linalg.helmert(n [, {full, dtype, device}])
---- Rows that are orthogonal to each other and, but for the first of the full matrix,
---- to ones.
+--- Rows that are orthogonal to each other and, but for the first of the full matrix, to ones.
 function linalg.helmert(n, options)
   local op = "linalg.helmert"
   read_size(op, n)

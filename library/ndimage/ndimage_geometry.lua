@@ -154,8 +154,7 @@ local function check_elements(op, x)
 end
 
 --- gpu.ndimage.map_coordinates(x, coordinates [, {order, mode, cval, prefilter}])
---- The values at positions, which count from 1: an array whose first axis has a row
---- for each axis of x, or a table of arrays.
+--- The values at positions, which count from 1: an array whose first axis has a row for each axis of x, or a table of arrays.
 function ndimage.map_coordinates(x, coordinates, options)
   local op = "ndimage.map_coordinates"
   local settings = check_options(op, x, options)
@@ -256,8 +255,8 @@ local function read_matrix(op, matrix, count)
 end
 
 --- gpu.ndimage.affine_transform(x, matrix [, offset] [, {offset, output_shape, order, mode, cval, prefilter}])
---- Element p of the result is x at matrix * p + offset.
---- The positions count from 1 on each axis; with the offset 0 the first elements coincide.
+--- Element p of the result is x at matrix * p + offset. The positions count from 1 on each axis; with the offset 0 the first
+--- elements coincide.
 function ndimage.affine_transform(x, matrix, offset, options)
   local op = "ndimage.affine_transform"
   if checks.is_options(offset) then offset, options = checks.shift(op, offset, options) end

@@ -154,8 +154,7 @@ function ndimage.binary_fill_holes(x, options)
 end
 
 --- gpu.ndimage.find_objects(labels [, count])
---- For each label the ranges of a box around it, a list of {first, last}; false for a label that
---- does not occur.
+--- For each label the ranges of a box around it, a list of {first, last}; false for a label that does not occur.
 function ndimage.find_objects(labels, count)
   local op = "ndimage.find_objects"
   nd.check_size(op, labels)

@@ -89,8 +89,7 @@ function ndimage.standard_deviation(x, labels, index)
 end
 
 --- gpu.ndimage.center_of_mass(x [, labels [, index]])
---- The means of the positions, weighted by x; a last axis has a position for each of x's
---- axes.
+--- The means of the positions, weighted by x; a last axis has a position for each of x's axes.
 function ndimage.center_of_mass(x, labels, index)
   local values, group, count, give = read_groups("ndimage.center_of_mass", x, labels, index)
   local size, middles = sums(values, group, count), {}

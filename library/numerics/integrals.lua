@@ -89,9 +89,9 @@ end
 -- ---- polynomials ---------------------------------------------------------------------------------------------------------------
 
 --- gpu.polyfit(x, y, degree [, {weights}])
---- The coefficients, the highest power's first, of the polynomial of least squares. The
---- polynomials that are orthogonal over the points are found one after the other, so that no system of equations is solved
---- (Forsythe, "Generation and use of orthogonal polynomials for data-fitting with a digital computer", 1957).
+--- The coefficients, the highest power's first, of the polynomial of least squares. The polynomials that are orthogonal over the
+--- points are found one after the other, so that no system of equations is solved (Forsythe, "Generation and use of orthogonal
+--- polynomials for data-fitting with a digital computer", 1957).
 local function polyfit(x, y, degree, options)
   local op = "polyfit"
   options = checks.fields(op, options)

@@ -251,8 +251,7 @@ function stats.spearmanr(x, y)
 end
 
 --- gpu.stats.linregress(x, y)
---- Slope, intercept, correlation, the slope's probability without any correlation, and the slope's standard
---- error.
+--- Slope, intercept, correlation, the slope's probability without any correlation, and the slope's standard error.
 function stats.linregress(x, y)
   local op = "stats.linregress"
   local a, b, dtype = read_pair(op, x, y)

@@ -3,8 +3,8 @@
 local gpu, _, core, import = ...
 local checks = import "checks"
 local kinds = import "kinds"
-local texts_of_column = import("text_column").texts_of
-local values_of_column = import("text_column").values_of
+local text_columns = import "text_column"
+local texts_of_column, values_of_column = text_columns.texts_of, text_columns.values_of
 
 local data = {most_line = 4000, most_points = 50000}
 

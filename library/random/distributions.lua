@@ -2,9 +2,8 @@
 -- In sandboxes: all
 local gpu, _, core, import = ...
 local checks = import "checks"
-local check_source = import("random").check_source
-local counts = import("random").counts
-local distribution = import("random").distribution
+local drawing = import "random"
+local check_source, counts, distribution = drawing.check_source, drawing.counts, drawing.distribution
 local random = gpu.random
 
 -- ---- the standard ones ---------------------------------------------------------------------------------------------------------

@@ -2,8 +2,8 @@
 -- In sandboxes: all
 local gpu, _, core, import = ...
 local checks = import "checks"
-local counts = import("random").counts
-local distribution = import("random").distribution
+local drawing = import "random"
+local counts, distribution = drawing.counts, drawing.distribution
 local views = import "views"
 local vectors = {vectors = true}
 local counts = {vectors = true, check_dtype = counts.check_dtype, dtype = counts.dtype}

@@ -2,8 +2,8 @@
 -- launch. A longer one is divided in two (D. H. Bailey's four steps, 1990): columns, a multiplication by twiddle factors in the
 -- same launch, then rows. A length with a prime factor above 13 is a convolution (L. Bluestein, 1970).
 local gpu, methods, core, import = ...
-local fft_plans = import("fft_plans").plans
-local next_fast_len = import("fft_plans").next_fast_len
+local kept = import "fft_plans"
+local fft_plans, next_fast_len = kept.plans, kept.next_fast_len
 local views = import "views"
 
 local floor = math.floor

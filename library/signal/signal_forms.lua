@@ -275,8 +275,7 @@ end
 -- ---- small things --------------------------------------------------------------------------------------------------------------------
 
 --- gpu.signal.unit_impulse(shape [, position] [, {dtype, device}])
---- Zeros with a 1 at the position, a list or a number for all axes, or
---- "mid".
+--- Zeros with a 1 at the position, a list or a number for all axes, or "mid".
 function signal.unit_impulse(shape, position, options)
   local op = "signal.unit_impulse"
   if checks.is_options(position) then position, options = checks.shift(op, position, options) end

@@ -64,8 +64,7 @@ local function check_number(op, name, value, default)
 end
 
 --- gpu.sparse.linalg.lsqr(A, b [, {damp, atol, btol, x0, maxiter}])
---- The x with the least norm of A x - b, by Golub and Kahan's
---- bidiagonalisation (C. C. Paige and M. A. Saunders, 1982).
+--- The x with the least norm of A x - b, by Golub and Kahan's bidiagonalisation (C. C. Paige and M. A. Saunders, 1982).
 function linalg.lsqr(A, b, options)
   local op = "sparse.linalg.lsqr"
   options = checks.fields(op, options)

@@ -3,10 +3,8 @@
 local gpu, array_methods, core, import = ...
 local checks = import "checks"
 local kinds = import "kinds"
-local make_text_column = import("text_column").make
-local plain_column = import("text_column").plain
-local texts_of_column = import("text_column").texts_of
-local values_of_column = import("text_column").values_of
+local text_columns = import "text_column"
+local make_text_column, plain_column, texts_of_column, values_of_column = text_columns.make, text_columns.plain, text_columns.texts_of, text_columns.values_of
 
 local exports = {}
 

@@ -55,8 +55,9 @@ local function room_of(path)
 end
 
 local rooms, restricted = read_rooms()
+local all_sources = sources()
 local header_of_name, files_in, includes = {}, {}, 0
-for _, path in ipairs(sources()) do
+for _, path in ipairs(all_sources) do
   local name = path:match "[^/]+$"
   if name:match "%.h$" or name:match "%.cuh$" then
     if header_of_name[name] then fail("two headers have one name: %s and %s", header_of_name[name], path) end
@@ -91,7 +92,7 @@ assert(includes > 500, "only " .. includes .. " includes were found")
 
 -- ---- imports of the library's Lua files
 local path_of, imports = {}, {}
-for _, path in ipairs(sources()) do
+for _, path in ipairs(all_sources) do
   local name = path:match "^library/.*/([^/]+)%.lua$"
   if name then
     if path_of[name] then fail("two files of the library have one name: %s and %s", path_of[name], path) end
