@@ -72,7 +72,7 @@ int put(lua_State* L) {
   const Array values = check_values(L, 3, array, "put");
   check_writable(*array, "put");
   const Array flat = flattened(array);
-  write_index(flat, items_along(0, std::move(indices)), values);
+  write_index(flat, items_along(0, std::move(indices)), values, "put");
   if (flat->buffer() != array->buffer()) copy_into(array, view(flat, row_major(array->layout.shape)));
   lua_settop(L, 1);
   return 1;

@@ -175,7 +175,7 @@ int array_newindex(lua_State* L) {
   std::vector<IndexItem> items = check_key(L, 2, array->layout);
   const Array values = check_values(L, 3, array, "index");
   bindings_of(L).unheld_mask->release(L, 2, *array);
-  write_index(array, std::move(items), values);
+  write_index(array, std::move(items), values, "index");
   return 0;
 }
 
@@ -245,7 +245,7 @@ int array_host(lua_State* L) {
 
 /// gpu.copy(x)
 int array_copy(lua_State* L) {
-  push_array(L, copy(check<Array>(L, 1, "copy")));
+  push_copy(L, copy(check<Array>(L, 1, "copy")), "copy");
   return 1;
 }
 
@@ -253,7 +253,10 @@ int array_copy(lua_State* L) {
 int array_astype(lua_State* L) {
   const Array& array = check<Array>(L, 1, "astype");
   const DType dtype = check_dtype(L, 2, "astype");
-  push_array(L, dtype == array->dtype ? copy(array) : cast(array, dtype));
+  if (dtype == array->dtype)
+    push_copy(L, copy(array), "astype");
+  else
+    push_array(L, cast(array, dtype));
   return 1;
 }
 
@@ -267,7 +270,11 @@ int array_to(lua_State* L) {
 
 /// gpu.contiguous(x)
 int array_contiguous(lua_State* L) {
-  push_array(L, contiguous(check<Array>(L, 1, "contiguous")));
+  const Array& array = check<Array>(L, 1, "contiguous");
+  if (array->contiguous)
+    push_array(L, array);
+  else
+    push_copy(L, copy(array), "contiguous");
   return 1;
 }
 
@@ -307,6 +314,11 @@ Array check_values(lua_State* L, int index, const Array& target, const char* op)
   if (const auto scalar = assigned_scalar(L, index, target, op))
     return constant(target->device(), {}, target->dtype, *scalar);
   return array_from_host(L, index, {target->dtype, target->device_ref()}, op, target->dtype == DType::boolean);
+}
+
+void push_copy(lua_State* L, Array array, const char* name) {
+  array->copied_by = name;
+  push_array(L, std::move(array));
 }
 
 Array& push_array(lua_State* L, Array array) {

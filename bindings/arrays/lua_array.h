@@ -11,6 +11,8 @@ namespace gpulua {
 /// Pushes an array. All arrays reach a script through this function, which registers them with gpu.scope.
 Array& push_array(lua_State* L, Array array);
 Array& push_array(Bindings& bindings, lua_State* L, Array array);
+/// Pushes an array of elements that the function `name`, a literal, has just copied.
+void push_copy(lua_State* L, Array array, const char* name);
 
 /// The values to write to `target`, on its device: the array at `index`, or an array made from the number or nested
 /// tables there with the target's dtype.

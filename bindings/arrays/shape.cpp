@@ -104,29 +104,30 @@ Dims check_new_shape(lua_State* L, int first, const Layout& layout) {
   return shape;
 }
 
-Array reshaped(const Array& array, const Dims& shape) {
-  const auto layout = reshape(array->layout, shape);
-  return layout ? view(array, *layout) : view(copy(array), row_major(shape));
+int push_reshaped(lua_State* L, const Array& array, const Dims& shape, const char* op) {
+  if (const auto layout = reshape(array->layout, shape))
+    push_array(L, view(array, *layout));
+  else
+    push_copy(L, view(copy(array), row_major(shape)), op);
+  return 1;
 }
 
 /// gpu.reshape(x, shape...)
 int array_reshape(lua_State* L) {
   const Array& array = check<Array>(L, 1, "reshape");
-  push_array(L, reshaped(array, check_new_shape(L, 2, array->layout)));
-  return 1;
+  return push_reshaped(L, array, check_new_shape(L, 2, array->layout), "reshape");
 }
 
 /// gpu.ravel(x)
 int array_ravel(lua_State* L) {
   const Array& array = check<Array>(L, 1, "ravel");
-  push_array(L, reshaped(array, {array->layout.size()}));
-  return 1;
+  return push_reshaped(L, array, {array->layout.size()}, "ravel");
 }
 
 /// gpu.flatten(x)
 int array_flatten(lua_State* L) {
   const Array& array = check<Array>(L, 1, "flatten");
-  push_array(L, view(copy(array), row_major({array->layout.size()})));
+  push_copy(L, view(copy(array), row_major({array->layout.size()})), "flatten");
   return 1;
 }
 

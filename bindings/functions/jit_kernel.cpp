@@ -197,10 +197,10 @@ void check_written(lua_State* L, const JitKernel& kernel, const JitCall& call, i
       refuse(kernel.name, parameter,
              "expected an array to write to, got a view whose elements share memory; x:copy() makes an array");
     const int index = static_cast<int>(parameter.index) + 2;
-    kept = kept || index >= function || !array->pending() || !is_temporary(L, function - 2, index, *array);
+    kept = kept || index >= function || !is_temporary(L, function - 2, index, *array);
     lost = &parameter;
   }
-  if (lost && !kept) refuse(kernel.name, *lost, lost_output_text());
+  if (lost && !kept) refuse(kernel.name, *lost, lost_output_text(*call.captured.array(lost->index)));
 }
 
 /// Writes the arguments of the kernel's signature. Gives the buffers whose elements depend on checks.

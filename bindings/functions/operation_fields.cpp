@@ -43,6 +43,15 @@ Option OperationFields::value(const char* field, std::optional<UserText>& to) co
           }};
 }
 
+Option OperationFields::preamble(UserText& to) const {
+  return {"preamble", [this, &to](int value) {
+            text("preamble", to).read(value);
+            if (const char bracket = open_bracket(to.text))
+              throw Error("[" + std::string(op_) + "] preamble: expected whole declarations, got a '" + bracket +
+                          "' without its counterpart");
+          }};
+}
+
 Option OperationFields::name(std::string& to) const {
   return {"name", [this, &to](int value) { to = string("name", value); }};
 }

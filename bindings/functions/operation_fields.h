@@ -30,6 +30,7 @@ class OperationFields {
   Option part(const char* field, SourcePart& to) const;
   /// A text, or a number.
   Option value(const char* field, std::optional<UserText>& to) const;
+  Option preamble(UserText& to) const;
   Option name(std::string& to) const;
   /// Parsed later, when the name is known.
   Option parameters(const char* field, std::optional<std::string>& to) const;

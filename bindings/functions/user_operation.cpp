@@ -58,7 +58,7 @@ int define_elementwise(lua_State* L) {
   std::optional<std::string> inputs, outputs;
   read_options(L, 1, "elementwise",
                {fields.parameters("inputs", inputs), fields.parameters("outputs", outputs), fields.part("body", body),
-                fields.name(operation.name), fields.text("preamble", operation.preamble)});
+                fields.name(operation.name), fields.preamble(operation.preamble)});
   definition.is_function = body.is_function;
   if (body.is_function) {
     if (!operation.preamble.text.empty())
@@ -106,7 +106,7 @@ int define_scan(lua_State* L) {
                 fields.value("neutral", scan.neutral),
                 {"exclusive", read_exclusive},
                 fields.name(scan.name),
-                fields.text("preamble", scan.preamble)});
+                fields.preamble(scan.preamble)});
   const std::string& name = scan.name;
   definition.is_function = expression.is_function;
   if (expression.is_function && !input) input = "T x";

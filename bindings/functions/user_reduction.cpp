@@ -72,7 +72,7 @@ int define_reduction(lua_State* L) {
                {fields.parameters("inputs", inputs), fields.parameters("outputs", outputs), fields.part("map", map),
                 fields.part("reduce", reduce), fields.part("post", post), fields.value("identity", reduction.identity),
                 fields.parameters("reduce_type", reduce_type), fields.name(name),
-                fields.text("preamble", reduction.map.preamble)});
+                fields.preamble(reduction.map.preamble)});
   definition.map_function = map.is_function;
   definition.reduce_function = reduce.is_function;
   definition.post_function = post.is_function;

@@ -240,10 +240,11 @@ void ArgumentReader::check_outputs() const {
   for (const std::size_t i : written) {
     const int index = static_cast<int>(i) + 2;
     const Array* array = test<Array>(L, index);
-    if (!array || !(*array)->pending() || !is_temporary(L, static_cast<int>(kernel.rules.size()), index, **array))
-      return;
+    if (!array || !is_temporary(L, static_cast<int>(kernel.rules.size()), index, **array)) return;
   }
-  if (!written.empty()) refuse(static_cast<int>(written.back()) + 2, lost_output_text());
+  if (written.empty()) return;
+  const int last = static_cast<int>(written.back()) + 2;
+  refuse(last, lost_output_text(**test<Array>(L, last)));
 }
 
 bool ArgumentReader::read_address(int index, const ArgumentRule& rule, void* value) {

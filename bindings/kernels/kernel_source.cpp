@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,7 +34,7 @@ class OptionReader {
                  {{"options", [&](int value) { source.options = strings("options", value); }},
                   {"defines", [&](int value) { source.defines = pairs("defines", value, macro); }},
                   {"headers", [&](int value) { source.headers = pairs("headers", value, header); }},
-                  {"include", [&](int value) { source.include_dirs = strings("include", value); }},
+                  {"include", [&](int value) { source.include_dirs = folders(value); }},
                   {"names", [&](int value) { source.names = strings("names", value); }},
                   {"device", [&](int value) { request.device = check_device(L_, value, op_); }}});
   }
@@ -63,6 +64,16 @@ class OptionReader {
       result.emplace_back(text(field, lua_gettop(L_)));
       lua_pop(L_, 1);
     }
+    return result;
+  }
+
+  /// A compiler ignores a folder that is not there. Scripts in a sandbox do not learn whether it is.
+  std::vector<std::string> folders(int list) {
+    std::vector<std::string> result = strings("include", list);
+    std::error_code unreadable;
+    for (const std::string& folder : result)
+      if (bindings_of(L_).context().rights.trusted && !std::filesystem::is_directory(folder, unreadable))
+        throw Error("[" + std::string(op_) + "] include: expected folders, got \"" + folder + "\", which is none");
     return result;
   }
 

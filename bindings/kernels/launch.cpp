@@ -17,11 +17,15 @@ Launch::Launch(KernelRef kernel, const LaunchConfig& config, StreamRef stream)
       arguments_(kernel_->kernel->entry().signature),
       reminder_(kernel_->device->context(), kernel_->name()) {}
 
+CallReminder::CallReminder(Context& context, std::string kernel)
+    : context_(&context), origin_(context.host() ? context.host()->origin() : Origin{}), kernel_(std::move(kernel)) {}
+
 CallReminder::~CallReminder() {
   if (!context_) return;
   try {
-    context_->warn("[" + kernel_ + "] a launch was made and never called, so its kernel has not run: expected the " +
-                   "arguments in a second call, as in " + kernel_ + "{grid=..., block=...}(arguments)");
+    const std::string place = origin_.chunk ? std::string(origin_.chunk) + ":" + std::to_string(origin_.line) + ": " : "";
+    context_->warn(place + "[" + kernel_ + "] a launch was made and never called, so its kernel has not run: expected " +
+                   "the arguments in a second call, as in " + kernel_ + "{grid=..., block=...}(arguments)");
   } catch (...) {  // a destructor throws nothing
   }
 }

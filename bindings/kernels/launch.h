@@ -11,9 +11,9 @@ namespace gpulua {
 /// the call with arguments.
 class CallReminder {
  public:
-  CallReminder(Context& context, std::string kernel) : context_(&context), kernel_(std::move(kernel)) {}
+  CallReminder(Context& context, std::string kernel);
   CallReminder(CallReminder&& other) noexcept
-      : context_(std::exchange(other.context_, nullptr)), kernel_(std::move(other.kernel_)) {}
+      : context_(std::exchange(other.context_, nullptr)), origin_(other.origin_), kernel_(std::move(other.kernel_)) {}
   CallReminder& operator=(CallReminder&&) = delete;
   ~CallReminder();
 
@@ -22,6 +22,7 @@ class CallReminder {
 
  private:
   Context* context_;
+  Origin origin_;  // the line that made the launch
   std::string kernel_;
 };
 

@@ -11,8 +11,10 @@ namespace gpulua {
 
 namespace {
 
-/// True for the operation that the function of this name, or "[]", gives.
-bool is_result_of(const Pending& pending, std::string_view name) {
+/// True for an array that the function of this name, or "[]", gives.
+bool is_result_of(const Node& array, std::string_view name) {
+  if (array.copied_by) return name == array.copied_by;
+  const Pending& pending = *array.pending();
   if (pending.op) {
     const OpInfo* row = find_op(name);
     return row && row->name == pending.op->name;
@@ -25,6 +27,7 @@ bool is_result_of(const Pending& pending, std::string_view name) {
 }  // namespace
 
 bool is_temporary(lua_State* L, int count, int index, const Node& array) {
+  if (!array.pending() && !array.copied_by) return false;
   const int top = lua_gettop(L);
   lua_Debug frame{};
   if (lua_checkstack(L, 10) == 0 || lua_getstack(L, 1, &frame) == 0) return false;
@@ -49,7 +52,7 @@ bool is_temporary(lua_State* L, int count, int index, const Node& array) {
       // A function of the script's could return an array that it also keeps, so a call must be of the array's
       // operation. A table holds its elements, an array makes them.
       const std::string_view made_by = lua_tostring(L, -2);
-      temporary = made_by.empty() || is_result_of(*array.pending(), made_by);
+      temporary = made_by.empty() || is_result_of(array, made_by);
       if (made_by == "[]" && !test<Array>(L, -1)) temporary = false;
     }
   }
@@ -57,9 +60,10 @@ bool is_temporary(lua_State* L, int count, int index, const Node& array) {
   return temporary;
 }
 
-const char* lost_output_text() {
-  return "expected an array that a variable holds, as the kernel writes it, got the result of an expression, which "
-         "nothing could read after the call; y = expression before the call keeps it";
+std::string lost_output_text(const Node& array) {
+  const std::string made = array.copied_by ? "the copy that " + std::string(array.copied_by) + " makes" : "the result of an expression";
+  return "expected an array that a variable holds, as the kernel writes it, got " + made +
+         ", which nothing could read after the call; y = expression before the call keeps it";
 }
 
 }  // namespace gpulua

@@ -11,7 +11,7 @@ comm.is_root = comm.rank == 0
 
 -- The ranks that a call works with: all, or those of comm.split while one of its functions runs.
 local current
--- What comm_messages.lua uses, too. In `grouped`, the messages so far within comm.group.
+-- What the other files of gpu.comm use, too. In `grouped`, the messages so far within comm.group.
 local shared = { grouped = nil }
 
 local function ranks()
@@ -118,11 +118,26 @@ function comm.reduce_scatter(x, name)
   return finish_reduction(name, core.comm_reduce_scatter(ranks(), op, x, reduction))
 end
 
+--- The texts of all ranks. Raises where a rank has another root.
+local function texts_of_all(op, root, text)
+  local texts = core.comm_texts(ranks(), op, root .. " " .. text)
+  for i, told in ipairs(texts) do
+    local space = told:find(" ", 1, true)
+    local theirs = tonumber(told:sub(1, space - 1))
+    if theirs ~= root then
+      core.raise(("[%s] expected one root on all ranks, got %d on rank %d, %d on rank %d"):format(op, root, (numbers()), theirs, i - 1))
+    end
+    texts[i] = told:sub(space + 1)
+  end
+  return texts
+end
+shared.texts_of_all = texts_of_all
+
 --- Gathers the dtypes and shapes of all ranks. Raises unless they agree but for the extent of the first axis. Returns the extents,
 --- and whether they are equal.
-local function extents_of_all(op, x)
+local function extents_of_all(op, x, root)
   local kind = x.dtype .. checks.shape_text { unpack(x.shape) }:gsub("^%(%d+", "(n")
-  local texts = core.comm_texts(ranks(), op, ("%s\n%d"):format(kind, x.shape[1]))
+  local texts = texts_of_all(op, root or 0, ("%s\n%d"):format(kind, x.shape[1]))
   local extents, equal = {}, true
   for i, text in ipairs(texts) do
     local theirs, extent = text:match "^(.*)\n(.*)$"
@@ -176,7 +191,7 @@ end
 --- The arrays of all ranks on the root, by rank; nil elsewhere.
 local function gather_parts(op, x, root)
   local rank = numbers()
-  local extents = extents_of_all(op, x)
+  local extents = extents_of_all(op, x, root)
   if rank ~= root then return core.comm_transfer(ranks(), op, { { x, root } }, {}) end
   local all, parts = room_for(x, extents)
   local received = {}
@@ -234,7 +249,7 @@ local function announce(op, x, root)
   if rank == root then checks.array(op, x) end
   local text = rank == root and x.dtype .. " " .. table.concat(x.shape, " ") or ""
   local words = {}
-  for word in core.comm_texts(ranks(), op, text)[root + 1]:gmatch "[^ ]+" do words[#words + 1] = word end
+  for word in texts_of_all(op, root, text)[root + 1]:gmatch "[^ ]+" do words[#words + 1] = word end
   local dtype = table.remove(words, 1)
   for i, word in ipairs(words) do words[i] = tonumber(word) end
   return dtype, words
@@ -309,30 +324,6 @@ function comm.transport() return core.comm_way(ranks()) end
 function comm.barrier()
   begin("barrier", "all ranks")
   core.comm_barrier(ranks(), "barrier")
-end
-
-local function encode(op, value)
-  local ok, text = pcall(require("string.buffer").encode, value)
-  if not ok then core.raise(("[%s] expected tables of numbers, strings and booleans, got other values: %s"):format(op, text)) end
-  return text
-end
-
---- gpu.comm.all_gather_object(value)
-function comm.all_gather_object(value)
-  local op = "all_gather_object"
-  begin(op, "values")
-  local texts = core.comm_texts(ranks(), op, encode(op, value))
-  for i, text in ipairs(texts) do texts[i] = require("string.buffer").decode(text) end
-  return texts
-end
-
---- gpu.comm.broadcast_object(value [, root])
-function comm.broadcast_object(value, root)
-  local op = "broadcast_object"
-  root = check_rank(op, root or 0)
-  begin(op, "rank " .. root)
-  local text = (numbers()) == root and encode(op, value) or ""
-  return require("string.buffer").decode(core.comm_texts(ranks(), op, text)[root + 1])
 end
 
 --- gpu.comm.print(...)

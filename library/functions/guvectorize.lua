@@ -191,7 +191,7 @@ function gpu.guvectorize(signature, f, options)
       for k, dimensions in ipairs(parsed.outputs) do
         local full = {steps}
         for j, name in ipairs(dimensions) do full[j + 1] = type(name) == "number" and name or sizes[name] end
-        results[k] = gpu.empty(full, {dtype = dtype, device = device})
+        results[k] = gpu.zeros(full, {dtype = dtype, device = device})
         arguments[count + k] = results[k]
       end
       results_of(core.call(made.run:over(steps), steps, unpack(arguments, 1, count + #results)))

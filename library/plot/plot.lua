@@ -180,6 +180,7 @@ function layers.errorbars(op, arguments)
   d = data.vector(op, "errors", d)
   if d.size ~= y.size then core.fail(op, ("an error for each of %d points"):format(y.size), arguments[3]) end
   if y.size > data.most_line then core.fail(op, ("at most %d points; gpu.plot.band shows more"):format(data.most_line), arguments[2]) end
+  if d:lt(0):any():item() then core.fail(op, "errors of 0 or more, the lengths above and below the points", d) end
   return {kind = "errorbars", x = data.numbers(x), y = data.numbers(y), low = data.numbers(y - d), high = data.numbers(y + d)}
 end
 

@@ -45,12 +45,14 @@ void Node::free() {
 }
 
 char* Node::write(const StreamRef& stream) {
+  copied_by = nullptr;
   const BufferRef& memory = buffer();
   if (memory->pending_reads() > 0) device_->evaluator().evaluate_readers(*memory);
   return first(memory->write(stream));
 }
 
 char* Node::overwrite(const StreamRef& stream) {
+  copied_by = nullptr;
   const BufferRef& memory = buffer();
   if (memory->pending_reads() > 0) device_->evaluator().evaluate_readers(*memory);
   if (memory->guarded() && covers_buffer()) memory->forget_checks();

@@ -232,18 +232,18 @@ Array read_index(const Array& array, std::vector<IndexItem> items) {
   return gather(array, std::move(selection.at), std::move(selection.indices));
 }
 
-void write_index(const Array& array, std::vector<IndexItem> items, const Array& value) {
-  check_writable(*array, "index");
+void write_index(const Array& array, std::vector<IndexItem> items, const Array& value, const char* op) {
+  check_writable(*array, op);
   if (!has_arrays(items)) {
     const Array target = view(array, index(array->layout, specs_of(items)));
     if (const Pending* pending = value->pending(); pending && pending->value) return fill(target, *pending->value);
-    return copy_into(target, fitted(value, target->layout.ndim()), "index");
+    return copy_into(target, fitted(value, target->layout.ndim()), op);
   }
   check_arrays(array, items);
   if (write_masked(array, items, value)) return;
   Selection selection = select(array->layout, without_masks(items));
   Array source = fitted(value, selection.at.layout.ndim());
-  scatter(array, std::move(selection.at), std::move(selection.indices), std::move(source), Combine::store, "index");
+  scatter(array, std::move(selection.at), std::move(selection.indices), std::move(source), Combine::store, op);
 }
 
 void add_index(const Array& array, std::vector<IndexItem> items, const Array& value) {

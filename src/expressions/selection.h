@@ -23,8 +23,8 @@ Array flat_nonzero(const Array& array);
 /// The selected elements: a view for basic items, a new array when an item has an array. Throws Error for indices that
 /// do not fit the array.
 Array read_index(const Array& array, std::vector<IndexItem> items);
-/// Writes `value`, broadcast to the shape of the selection, to the selected elements.
-void write_index(const Array& array, std::vector<IndexItem> items, const Array& value);
+/// Writes `value`, broadcast to the shape of the selection, to the selected elements. `op`: the name in errors.
+void write_index(const Array& array, std::vector<IndexItem> items, const Array& value, const char* op);
 
 /// Adds `value`, broadcast to the shape of the selection, to the selected elements. An element that is selected several
 /// times gets every addition.

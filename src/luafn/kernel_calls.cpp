@@ -155,6 +155,7 @@ Value Translator::own_array(const std::string& name, const Expr& call) {
   const auto found =
       std::find_if(own_arrays_.begin(), own_arrays_.end(), [&](const auto& entry) { return entry.first == &call; });
   const auto index = static_cast<std::size_t>(found - own_arrays_.begin());
+  const bool is_shared = name == "gpu.shared";
   const std::string expected = "expected sizes and a dtype, constants, as in " + name + "(32, 33, \"float32\")";
   if (call.parts.size() < 3) refuse(call.line, expected);
   HostValue array;
@@ -180,8 +181,8 @@ Value Translator::own_array(const std::string& name, const Expr& call) {
   if (const auto local = local_of_call_.find(&call); local != local_of_call_.end())
     result.code = local->second + "_" + result.code;
   if (root_->declared.insert(result.code).second)
-    root_->declarations += std::string(name == "gpu.shared" ? "  __shared__ " : "  ") + element_type(array.dtype) +
-                           " " + result.code + extents + ";\n";
+    root_->declarations += std::string(is_shared ? "  __shared__ " : "  ") + element_type(array.dtype) + " " +
+                           result.code + extents + (is_shared ? ";\n" : " = {};\n");
   return result;
 }
 

@@ -35,6 +35,22 @@ std::string split_includes(UserText preamble, std::string& includes) {
 
 }  // namespace
 
+char open_bracket(std::string_view text) {
+  constexpr std::string_view opening = "({[", closing = ")}]";
+  std::string open;
+  CxxTokens tokens(text);
+  for (CxxToken token = tokens.next(); token.kind != CxxToken::Kind::end; token = tokens.next()) {
+    if (token.kind == CxxToken::Kind::directive && CxxDirective(token).name.starts_with("if")) return '\0';
+    if (token.kind != CxxToken::Kind::mark) continue;
+    if (opening.find(token.text) != opening.npos) open += token.text;
+    const std::size_t kind = closing.find(token.text);
+    if (kind == closing.npos) continue;
+    if (open.empty() || open.back() != opening[kind]) return token.text[0];
+    open.pop_back();
+  }
+  return open.empty() ? '\0' : open.back();
+}
+
 bool has_word(std::string_view text, std::string_view word) {
   for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
     const std::size_t end = at + word.size();

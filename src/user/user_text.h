@@ -19,6 +19,10 @@ struct UserText {
   int line = 1;
 };
 
+/// A bracket of the text that nothing closes, or that closes nothing; 0 without one. Also 0 for a text with #if, whose
+/// branches may open a bracket each.
+char open_bracket(std::string_view text);
+
 /// True when the identifier `word` occurs in the text.
 bool has_word(std::string_view text, std::string_view word);
 

@@ -54,6 +54,15 @@ GPULUA_COMM_TIMEOUT=1 check 'a rank that does not come' 3 1 'expected all ranks 
 local comm = require("gpu").comm; comm.barrier()
 if comm.rank < 2 then comm.barrier() else local t = os.time() while os.time() < t + 5 do end end'
 
+check 'another root' 2 1 '\[(broadcast|gather|broadcast_object)\] expected one root on all ranks, got [01] on rank [01], [01] on rank [01]' '
+local gpu = require "gpu"
+for _, name in ipairs { "broadcast", "gather", "broadcast_object" } do
+  local ok, message = pcall(gpu.comm[name], name:find "object" and { 3 } or gpu.ones(3), gpu.comm.rank)
+  if ok or not message:find(name .. "] expected one root", 1, true) then os.exit(3) end
+  gpu.comm.barrier()
+end
+gpu.comm.broadcast(gpu.ones(3), gpu.comm.rank)'
+
 check 'another dtype in a message' 2 1 'bytes in send with another dtype or operation, rank 1 awaits 12 in recv_' '
 local gpu = require "gpu"
 if gpu.comm.is_root then gpu.comm.send(gpu.ones(3), 1) else gpu.comm.recv_(gpu.zeros(3, "int32"), 0) end'

@@ -181,6 +181,15 @@ describe("gpu.guvectorize", function()
     return s
   end)
 
+  it("gives 0 where the function sets nothing", function()
+    local old = gpu.full({ 2, 3 }, 7)
+    old = old * 2 -- memory that the outputs may get
+    gpu.eval(old)
+    old:free()
+    local part = gpu.guvectorize("(n)->(n)", function(x, out) for i = 1, #x - 1 do out[i] = x[i] end end)
+    assert.are.same({ { 1, 1, 0 }, { 1, 1, 0 } }, part(gpu.ones(2, 3)):table())
+  end)
+
   it("refuses results that the signature does not have", function()
     fails("[guvectorize] expected as many results as the signature has outputs, 1, got 2",
       gpu.guvectorize("(n)->()", function(a) return a[1], 2 end), gpu.ones(3))

@@ -468,6 +468,14 @@ collectgarbage()
       o[i] = t[-1]
     end) {grid = 1, block = 4}(out)
     assert.are.same({16, 32, 48, 64}, out:table())
+    gpu.jit(function(o)
+      local t = gpu.local_array(3, 2, "float32")
+      t[2][1] = 7
+      local s = 0
+      for i = 1, 3 do s = s + t[i][1] + 10 * t[i][2] end
+      o[gpu.thread()] = s
+    end) {grid = 1, block = 4}(out)
+    assert.are.same({7, 7, 7, 7}, out:table())
   end)
 
   it("has atomic operations, which give the element before", function()

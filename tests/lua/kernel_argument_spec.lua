@@ -246,6 +246,29 @@ describe("what a kernel writes", function()
     assert.are.same({ 1, 1, 1, 1 }, x:table())
   end)
 
+  it("is no copy that nothing holds", function()
+    local grid = gpu.zeros(2, 2)
+    local fill = gpu.jit(function(a) a[1] = 9 end) { grid = 1, block = 1 }
+    for line, fn in pairs {
+      copy = function() launch(x:copy(), 4) end,
+      flatten = function() launch(grid:flatten(), 4) end,
+      reshape = function() launch(grid.T:reshape(-1), 4) end,
+      ravel = function() launch(gpu.ravel(grid.T), 4) end,
+      contiguous = function() launch(grid.T:contiguous(), 4) end,
+      astype = function() launch(x:astype("float32"), 4) end,
+    } do
+      lost(fn, "increment] argument 1 (x): ")
+      assert.is_truthy(select(2, pcall(fn)):find("got the copy that " .. line .. " makes", 1, true))
+    end
+    lost(function() fill(x:copy()) end, "jit] a: ")
+    launch(grid:reshape(4), 4)
+    launch(grid:contiguous(), 4)
+    local y, t = grid.T:reshape(-1), { held = x:copy() }
+    launch(y, 4)
+    launch(t.held, 4)
+    assert.are.same({ 3, 2, 1 }, { y[1], grid[1][1], t.held[1] + x[1] - 2 })
+  end)
+
   it("is seen behind pcall, and in a call that ends a function", function()
     local function refuses(ok, message)
       assert.is_false(ok)

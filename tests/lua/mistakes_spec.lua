@@ -35,6 +35,7 @@ local mistakes = {
     { 'x + gpu.ones(2)', '[add] operands could not be broadcast together with shapes (2,3) (2,): counted from the last axis, 3 meets 2; '
       .. 'expand_dims(2) makes (2,1) of (2,)' },
     { 'gpu.exp(x, { out = "y" })', '[exp] out: expected an array, got "y"' },
+    { 'y:put(2, { 1, 2 })', '[put] operands could not be broadcast together with shapes (2,) ()' },
   },
   { "dtypes that do not fit",
     { 'x:bitwise_and(1)', '[bitwise_and] expected integers or bool, got float32' },
@@ -464,6 +465,15 @@ mistakes[#mistakes + 1] = { "arguments in another order, or of another kind",
   { 'gpu.save("/tmp/never_written.npz", gpu.table { c = { "x", "y" } })',
     '[save] expected arrays by name, {x = t.x}, for a .npz file; .csv takes a table of columns, got a table of columns' },
   { 'gpu.linalg.funm(gpu.eye(2), math.exp)', '[linalg.funm] expected a function of the eigenvalues, an array, as gpu.exp, not math.exp, got a function' },
+}
+
+mistakes[#mistakes + 1] = { "sources that are not whole",
+  { 'gpu.elementwise { inputs = "T x", outputs = "T y", body = "y = g(x);", preamble = "__device__ float g(float x) { return x;" }',
+    "[elementwise] preamble: expected whole declarations, got a '{' without its counterpart" },
+  { 'gpu.reduction { inputs = "T x", outputs = "T y", map = "x", reduce = "a + b", preamble = "int f(int x]);" }',
+    "[reduction] preamble: expected whole declarations, got a ']' without its counterpart" },
+  { 'gpu.module("__global__ void f() {}", { include = { "/no/such folder" } })',
+    '[module] include: expected folders, got "/no/such folder", which is none' },
 }
 
 mistakes[#mistakes + 1] = { "kernels that leave their output as it is",

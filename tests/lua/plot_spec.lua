@@ -357,6 +357,7 @@ describe("gpu.plot", function()
       ["[plot.band] expected high, a vector"] = function() plot.band { 1, 2 } end,
       ["[plot.image] expected a matrix"] = function() plot.image(gpu.ones(3)) end,
       ["[plot.contour] expected a number of levels, from 1 to 1000, or a list of them, got 0"] = function() plot.contour(gpu.eye(3), 0) end,
+      ["[plot.errorbars] expected errors of 0 or more"] = function() plot.errorbars({ 1, 2 }, { 1, 2 }, { 1, -1 }) end,
       ["[plot.errorbars] expected an error for each of 2 points"] = function() plot.errorbars({ 1, 2 }, { 1, 2 }, { 1 }) end,
       ["[plot.save] expected a path that ends in .png, .svg, .pdf or .vl.json, got \"a.bmp\""] = function() p:save "a.bmp" end,
       ["[plot.save] cannot open /no/such/folder/a.vl.json"] = function() p:save "/no/such/folder/a.vl.json" end,
