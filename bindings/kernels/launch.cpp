@@ -23,8 +23,10 @@ CallReminder::CallReminder(Context& context, std::string kernel)
 CallReminder::~CallReminder() {
   if (!context_) return;
   try {
-    const std::string place = origin_.chunk ? std::string(origin_.chunk) + ":" + std::to_string(origin_.line) + ": " : "";
-    context_->warn(place + "[" + kernel_ + "] a launch was made and never called, so its kernel has not run: expected " +
+    const std::string place =
+        origin_.chunk ? std::string(origin_.chunk) + ":" + std::to_string(origin_.line) + ": " : "";
+    context_->warn(place + "[" + kernel_ +
+                   "] a launch was made and never called, so its kernel has not run: expected " +
                    "the arguments in a second call, as in " + kernel_ + "{grid=..., block=...}(arguments)");
   } catch (...) {  // a destructor throws nothing
   }

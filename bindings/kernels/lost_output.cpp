@@ -61,7 +61,8 @@ bool is_temporary(lua_State* L, int count, int index, const Node& array) {
 }
 
 std::string lost_output_text(const Node& array) {
-  const std::string made = array.copied_by ? "the copy that " + std::string(array.copied_by) + " makes" : "the result of an expression";
+  const std::string made =
+      array.copied_by ? "the copy that " + std::string(array.copied_by) + " makes" : "the result of an expression";
   return "expected an array that a variable holds, as the kernel writes it, got " + made +
          ", which nothing could read after the call; y = expression before the call keeps it";
 }

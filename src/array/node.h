@@ -63,8 +63,8 @@ struct Node {
   Node& operator=(const Node&) = delete;
 
   const DType dtype;
-  const bool contiguous;  // layout.contiguous()
-  bool weak = false;      // made of numbers alone: other operands give the dtype, as beside a number
+  const bool contiguous;            // layout.contiguous()
+  bool weak = false;                // made of numbers alone: other operands give the dtype, as beside a number
   const char* copied_by = nullptr;  // the function that has copied the elements, until something else writes them
   const LayoutRef shared_layout;
   const Layout& layout;      // of a pending node: the layout that it will have

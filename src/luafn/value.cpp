@@ -108,8 +108,8 @@ void Join::add(const Value& value, int line) {
   } else {
     const bool is_array = value.kind == Value::Kind::array, is_function = value.kind == Value::Kind::function;
     throw Error("expected a number or a boolean, got " + describe(value) +
-                (is_array      ? "; an element has an index for each axis, a[i][j], and a variable stays the array that "
-                                 "it is declared as: make two arrays the arguments of a function, f(a, b) or f(b, a)"
+                (is_array ? "; an element has an index for each axis, a[i][j], and a variable stays the array that "
+                            "it is declared as: make two arrays the arguments of a function, f(a, b) or f(b, a)"
                  : is_function ? "; a function has its name from its declaration, local function f"
                                : ""));
   }
