@@ -26,11 +26,11 @@ std::string place_text(const KernelSpec& spec, const std::string& indent) {
 
 }  // namespace
 
-std::string emit_compress(const KernelSpec& spec) {
+std::string emit_family(const KernelSpec& spec, const CompressSpec& family) {
   const ElementText element(spec);
   const bool flat = spec.ndim == 1;
-  const std::string threads = std::to_string(spec.compress.threads), items = std::to_string(spec.compress.items);
-  const unsigned resident = (spec.values.size() <= short_expression ? 2048 : 1024) / spec.compress.threads;
+  const std::string threads = std::to_string(family.threads), items = std::to_string(family.items);
+  const unsigned resident = (spec.values.size() <= short_expression ? 2048 : 1024) / family.threads;
   std::string text = "extern \"C\" __global__ void __launch_bounds__(" + threads + ", " + std::to_string(resident) +
                      ") " + spec.name() + parameter_list(spec) + " {\n";
   text += "  constexpr int threads = " + threads + ", items = " + items + ", width = " + std::to_string(spec.vector) +

@@ -7,6 +7,6 @@
 namespace gpulua {
 
 /// The body of a kernel that compresses, as emit_body().
-std::string emit_compress(const KernelSpec& spec);
+std::string emit_family(const KernelSpec& spec, const CompressSpec& family);
 
 }  // namespace gpulua

@@ -4,13 +4,14 @@
 
 namespace gpulua {
 
-namespace {
+ElementText::ElementText(const KernelSpec& spec)
+    : spec_(spec),
+      spread_(spec.as<ElementwiseSpec>() && spec.as<ElementwiseSpec>()->spread),
+      fast_path_(spec.as<ElementwiseSpec>() && spec.as<ElementwiseSpec>()->fast_path) {}
 
-std::string column(const KernelSpec& spec, bool vector) {
-  return !vector ? "col" : spec.spread ? "(col + k * step)" : "(col + k)";
+std::string ElementText::column(bool vector) const {
+  return !vector ? "col" : spread_ ? "(col + k * step)" : "(col + k)";
 }
-
-}  // namespace
 
 std::string ElementText::before(const std::string& indent) const {
   std::string text;
@@ -45,7 +46,7 @@ std::string ElementText::pointer(std::size_t operand) const {
 }
 
 std::string ElementText::element(bool vector, const std::string& indent) const {
-  const std::string step = spec_.spread ? ", step" : "";
+  const std::string step = spread_ ? ", step" : "";
   std::string text;
   for (std::size_t i = 0; i < spec_.operands.size(); ++i) {
     const OperandSpec& operand = spec_.operands[i];
@@ -68,7 +69,7 @@ std::string ElementText::element(bool vector, const std::string& indent) const {
       if (is_packed(spec_.outputs[i]))
         text += indent + "gpulua_pack<" + element_type(spec_.outputs[i].dtype) + ", width> y_" + output_name(i) + ";\n";
     text += vectorised(spec_, "col", indent);
-    if (spec_.fast_path) text += indent + "bool in_range = true;\n";
+    if (fast_path_) text += indent + "bool in_range = true;\n";
     text += indent + "#pragma unroll\n" + indent + "for (int k = 0; k < width; ++k) {\n";
   }
   const std::string inner = vector ? indent + "  " : indent;
@@ -79,12 +80,12 @@ std::string ElementText::element(bool vector, const std::string& indent) const {
   for (std::size_t i = 0; i < spec_.outputs.size(); ++i) text += inner + store(i, vector);
   if (!vector) return text;
   text += indent + "}\n";
-  if (spec_.fast_path) text += indent + "if (in_range) {\n";
+  if (fast_path_) text += indent + "if (in_range) {\n";
   for (std::size_t i = 0; i < spec_.outputs.size(); ++i)
     if (is_packed(spec_.outputs[i]))
-      text += (spec_.fast_path ? inner : indent) + "y_" + output_name(i) + ".store(p_" + output_name(i) + " + col" +
-              step + ");\n";
-  if (spec_.fast_path) text += inner + "return;\n" + indent + "}\n";
+      text += (fast_path_ ? inner : indent) + "y_" + output_name(i) + ".store(p_" + output_name(i) + " + col" + step +
+              ");\n";
+  if (fast_path_) text += inner + "return;\n" + indent + "}\n";
   return text;
 }
 
@@ -106,13 +107,12 @@ std::string ElementText::store(std::size_t index, bool vector) const {
 }
 
 std::string ElementText::steps(const std::string& name, bool vector) const {
-  return "(gpulua_offset_t)" + column(spec_, vector) + " * " + name + "_strides.at[" + std::to_string(spec_.ndim - 1) +
-         "]";
+  return "(gpulua_offset_t)" + column(vector) + " * " + name + "_strides.at[" + std::to_string(spec_.ndim - 1) + "]";
 }
 
 /// The offset of the column.
 std::string ElementText::step_text(const std::string& name, Access access, bool vector) const {
-  return access == Access::unit ? column(spec_, vector) : access == Access::strided ? steps(name, vector) : "0";
+  return access == Access::unit ? column(vector) : access == Access::strided ? steps(name, vector) : "0";
 }
 
 std::string ElementText::place_of(std::size_t index, bool vector) const {
@@ -125,7 +125,7 @@ std::string ElementText::value_text(std::size_t index, bool vector) const {
   if (value.kind == ValueSpec::Kind::operand) return operand_text(value.operand, vector);
   if (value.kind == ValueSpec::Kind::operation && vector && is_vectorised(spec_, value))
     return vectorised_element(value, index);
-  if (vector && spec_.fast_path && has_fast_path(value)) return fast_path_expression(value, spec_.values);
+  if (vector && fast_path_ && has_fast_path(value)) return fast_path_expression(value, spec_.values);
   if (value.kind != ValueSpec::Kind::gather) return expression(value, spec_);
   return gathered(value, step_text(operand_name(value.operand), spec_.operands[value.operand].access, vector));
 }

@@ -10,7 +10,7 @@ namespace gpulua {
 /// that compresses stores the element in `kept` and sets its bit in `keep`, both at `slot` + k.
 class ElementText {
  public:
-  explicit ElementText(const KernelSpec& spec) : spec_(spec) {}
+  explicit ElementText(const KernelSpec& spec);
 
   /// Statements ahead of the elements of a row.
   std::string before(const std::string& indent = "  ") const;
@@ -27,7 +27,10 @@ class ElementText {
   std::string operand_text(std::size_t index, bool vector) const;
   std::string store(std::size_t index, bool vector) const;
 
+  std::string column(bool vector) const;
+
   const KernelSpec& spec_;
+  const bool spread_, fast_path_;  // as in ElementwiseSpec
 };
 
 }  // namespace gpulua

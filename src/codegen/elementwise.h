@@ -7,6 +7,6 @@
 namespace gpulua {
 
 /// The body of an elementwise kernel, as emit_body().
-std::string emit_elementwise(const KernelSpec& spec);
+std::string emit_family(const KernelSpec& spec, const ElementwiseSpec& family);
 
 }  // namespace gpulua

@@ -48,10 +48,7 @@ std::string emit(const KernelSpec& spec) {
 }
 
 std::string emit_body(const KernelSpec& spec) {
-  const std::string text = functions(spec);
-  if (spec.reduces) return text + (spec.reduction.rows ? emit_rows(spec) : emit_reduction(spec));
-  if (spec.compresses) return text + emit_compress(spec);
-  return text + (spec.tile != 0 ? emit_tiled(spec) : emit_elementwise(spec));
+  return functions(spec) + std::visit([&](const auto& family) { return emit_family(spec, family); }, spec.family);
 }
 
 }  // namespace gpulua

@@ -31,6 +31,12 @@ std::string KernelSpec::name() const {
   return result;
 }
 
+std::size_t KernelSpec::reduced_ndim() const {
+  if (const auto* reduction = as<ReductionSpec>()) return reduction->ndim;
+  if (const auto* row = as<RowSpec>()) return row->ndim;
+  return 0;
+}
+
 bool has_strides(Access access, std::size_t ndim) {
   if (access == Access::value || access == Access::fixed || access == Access::raw) return false;
   return access == Access::strided || ndim > 1;

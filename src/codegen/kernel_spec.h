@@ -9,6 +9,7 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "src/base/dtype.h"
@@ -24,7 +25,7 @@ enum class Access : std::uint8_t {
   unit,     // consecutive elements
   splat,    // one element
   strided,  // any stride
-  tiled,    // consecutive elements along the axis before the innermost; in kernels with tiles
+  tiled,    // consecutive elements along the axis before the innermost; in tiled kernels
   raw,      // a script's function gets the whole array
 };
 
@@ -73,7 +74,29 @@ struct OutputSpec {
   bool operator==(const OutputSpec&) const = default;
 };
 
-/// The block of a reduction: it computes `results` results, each by `lanes` threads.
+// The families of kernels: what they have besides operands, values and outputs.
+
+/// Each thread computes elements of the iteration.
+struct ElementwiseSpec {
+  bool rows = true;         // a block stays in one row of the innermost axis
+  bool spread = false;      // the elements of a vector are not neighbours, but as far apart as a block has threads
+  bool walks = false;       // a thread takes many elements, one by one, as far apart
+  bool fast_path = false;   // in vectors: rows with a fast path compute by it where numbers are in range
+  std::uint16_t rolls = 0;  // the number of different shifts along the outer axes
+  std::uint16_t seams = 0;  // the number of different shifts along the innermost axis
+
+  bool operator==(const ElementwiseSpec&) const = default;
+};
+
+/// A block computes a tile of elements, because operands lie along the axis before the innermost.
+struct TiledSpec {
+  unsigned edge = 32;  // the tile's extent along each of the last two axes
+  unsigned lines = 8;  // a block has 32 * lines threads
+
+  bool operator==(const TiledSpec&) const = default;
+};
+
+/// A block computes `results` results of a reduction, each by `lanes` threads.
 struct ReductionSpec {
   unsigned results = 1;
   unsigned lanes = 256;
@@ -83,9 +106,7 @@ struct ReductionSpec {
   bool split = false;           // several blocks share the elements of one result
   bool in_runs = false;         // a thread sums runs of its elements, and then the sums of the runs
   std::size_t ndim = 1;         // number of axes reduced
-  bool rows = false;   // a row kernel: the elements of a result are a row, and some outputs have an element for each
-  unsigned items = 0;  // of a row kernel: vectors of a row that a thread keeps in registers; 0: it reads them again
-  unsigned count = 0;  // of a short reduction, with a thread for each result: the elements of a result; else 0
+  unsigned count = 0;           // of a short reduction, with a thread for each result: the elements of a result; else 0
   // Of nested reductions, whose results are the elements that the reduction accumulates: the extents of their axes;
   // empty: there are none. A thread takes `nested_vector` of their elements at once.
   boost::container::small_vector<unsigned, 2> nested;
@@ -95,7 +116,18 @@ struct ReductionSpec {
   bool operator==(const ReductionSpec&) const = default;
 };
 
-/// The block of a kernel that compresses.
+/// A block computes `results` rows, each by `lanes` threads: the elements of a reduction's result, among whose outputs
+/// some have a value for each element.
+struct RowSpec {
+  unsigned results = 1;
+  unsigned lanes = 32;
+  std::size_t ndim = 1;  // number of axes reduced
+  unsigned items = 0;    // vectors of a row that a thread keeps in registers; 0: it reads them again
+
+  bool operator==(const RowSpec&) const = default;
+};
+
+/// A block writes the elements of a tile for which a mask is true, one after the other.
 struct CompressSpec {
   unsigned threads = 512;
   unsigned items = 16;  // elements of a thread: a multiple of the vector width, 32 at most
@@ -109,20 +141,16 @@ struct KernelSpec {
   std::vector<OutputSpec> outputs;
   std::size_t ndim = 1;  // number of axes of the iteration, in a reduction of the results; 1 or more
   bool wide = false;     // positions or offsets exceed 2^31
-  bool rows = true;      // elementwise: a block stays in one row of the innermost axis
   unsigned vector = 1;   // elements that a thread takes at once along the innermost axis
-  bool spread = false;   // elementwise: those elements are not neighbours, but lie as far apart as a block has threads
-  bool walks = false;    // elementwise: a thread takes many elements, one by one, as far apart
-  bool fast_path = false;   // elementwise in vectors: rows with a fast path compute by it where numbers are in range
-  std::uint16_t rolls = 0;  // elementwise: the number of different shifts along the outer axes
-  std::uint16_t seams = 0;  // elementwise: the number of different shifts along the innermost axis
-  unsigned tile = 0;        // elementwise: extent of a block's tile along each of the last two axes; 0: no tiles
-  unsigned lines = 8;       // with tiles: a block has 32 * lines threads
-  bool reduces = false;
-  ReductionSpec reduction;
-  bool compresses = false;
-  CompressSpec compress;
+  std::variant<ElementwiseSpec, TiledSpec, ReductionSpec, RowSpec, CompressSpec> family;
 
+  /// The spec of that family; null for another.
+  template <class Family>
+  const Family* as() const {
+    return std::get_if<Family>(&family);
+  }
+  /// The number of axes reduced; 0 for kernels that reduce none.
+  std::size_t reduced_ndim() const;
   bool operator==(const KernelSpec&) const = default;
   /// The name of the kernel in its text, for profilers and messages: "gpulua_multiply_add_sum_kernel".
   std::string name() const;

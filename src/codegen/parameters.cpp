@@ -8,31 +8,44 @@ namespace {
 
 using Role = KernelParameter::Role;
 
-/// The parameters ahead of the operands: the kernel's iteration and the memory that its blocks share.
-std::vector<KernelParameter> iteration_parameters(const KernelSpec& spec) {
-  const KernelParameter outer{Role::outer_extents, spec.ndim - 1};
-  if (spec.reduces) {
-    std::vector<KernelParameter> parameters{{Role::results}, {Role::count}};
-    if (spec.reduction.split) parameters.insert(parameters.end(), {{Role::chunk}, {Role::chunks}});
-    parameters.push_back({Role::kept_extents, spec.ndim});
-    parameters.push_back({Role::reduced_extents, spec.reduction.ndim});
-    if (spec.reduction.split) parameters.insert(parameters.end(), {{Role::scratch}, {Role::tickets}});
-    return parameters;
-  }
-  if (spec.tile != 0) return {{Role::inner}, {Role::row_blocks}, {Role::along}, outer};
-  std::vector<KernelParameter> parameters;
-  if (spec.compresses) {
-    parameters = {{Role::size}};
-    if (spec.ndim > 1) parameters.push_back({Role::inner_extent, 1});
-  } else if (spec.rows) {
-    parameters = {{Role::inner}, {Role::row_blocks}};
-  } else {
-    parameters = {{Role::size}, {Role::inner_extent, 1}};
-  }
-  if (spec.ndim > 1) parameters.push_back(outer);
-  for (std::size_t i = 0; i < spec.rolls; ++i) parameters.push_back({Role::rolls, spec.ndim - 1, i});
-  if (spec.seams > 0) parameters.push_back({Role::seams, spec.seams});
-  if (spec.compresses) parameters.push_back({Role::compress_state});
+using Parameters = std::vector<KernelParameter>;
+
+// The parameters ahead of the operands: the kernel's iteration and the memory that its blocks share.
+
+KernelParameter outer_extents(const KernelSpec& spec) {
+  return {Role::outer_extents, spec.ndim - 1};
+}
+
+Parameters iteration_parameters(const KernelSpec& spec, const ElementwiseSpec& family) {
+  Parameters parameters =
+      family.rows ? Parameters{{Role::inner}, {Role::row_blocks}} : Parameters{{Role::size}, {Role::inner_extent, 1}};
+  if (spec.ndim > 1) parameters.push_back(outer_extents(spec));
+  for (std::size_t i = 0; i < family.rolls; ++i) parameters.push_back({Role::rolls, spec.ndim - 1, i});
+  if (family.seams > 0) parameters.push_back({Role::seams, family.seams});
+  return parameters;
+}
+
+Parameters iteration_parameters(const KernelSpec& spec, const TiledSpec&) {
+  return {{Role::inner}, {Role::row_blocks}, {Role::along}, outer_extents(spec)};
+}
+
+Parameters iteration_parameters(const KernelSpec& spec, const ReductionSpec& family) {
+  Parameters parameters{{Role::results}, {Role::count}};
+  if (family.split) parameters.insert(parameters.end(), {{Role::chunk}, {Role::chunks}});
+  parameters.push_back({Role::kept_extents, spec.ndim});
+  parameters.push_back({Role::reduced_extents, family.ndim});
+  if (family.split) parameters.insert(parameters.end(), {{Role::scratch}, {Role::tickets}});
+  return parameters;
+}
+
+Parameters iteration_parameters(const KernelSpec& spec, const RowSpec& family) {
+  return {{Role::results}, {Role::count}, {Role::kept_extents, spec.ndim}, {Role::reduced_extents, family.ndim}};
+}
+
+Parameters iteration_parameters(const KernelSpec& spec, const CompressSpec&) {
+  Parameters parameters{{Role::size}};
+  if (spec.ndim > 1) parameters.insert(parameters.end(), {{Role::inner_extent, 1}, outer_extents(spec)});
+  parameters.push_back({Role::compress_state});
   return parameters;
 }
 
@@ -100,11 +113,13 @@ std::string declaration(const KernelSpec& spec, const KernelParameter& parameter
 }  // namespace
 
 std::vector<KernelParameter> parameters_of(const KernelSpec& spec) {
-  std::vector<KernelParameter> parameters = iteration_parameters(spec);
+  Parameters parameters =
+      std::visit([&](const auto& family) { return iteration_parameters(spec, family); }, spec.family);
+  const auto* reduction = spec.as<ReductionSpec>();
   for (std::size_t i = 0; i < spec.operands.size(); ++i) {
     const OperandSpec& operand = spec.operands[i];
-    const std::size_t axes = spec.ndim + (spec.reduces && !operand.outer ? spec.reduction.ndim : 0) +
-                             (operand.nested ? spec.reduction.nested.size() : 0);
+    const std::size_t axes = spec.ndim + (operand.outer ? 0 : spec.reduced_ndim()) +
+                             (operand.nested && reduction ? reduction->nested.size() : 0);
     if (operand.memory || is_whole(operand)) parameters.push_back({Role::operand, 0, i});
     if (has_strides(operand.access, axes)) parameters.push_back({Role::operand_strides, axes, i});
     if (operand.indexed > 0) parameters.push_back({Role::operand_indexed, operand.indexed, i});
@@ -113,7 +128,7 @@ std::vector<KernelParameter> parameters_of(const KernelSpec& spec) {
     const OutputSpec& output = spec.outputs[i];
     parameters.push_back({Role::output, 0, i});
     // The results of a reduction are row-major, and a compression writes a vector.
-    const bool has_layout = !spec.reduces && !spec.compresses;
+    const bool has_layout = spec.as<ElementwiseSpec>() || spec.as<TiledSpec>();
     if (has_layout && has_strides(output.access, spec.ndim)) parameters.push_back({Role::output_strides, spec.ndim, i});
     if (!output.indices.empty()) parameters.push_back({Role::output_indexed, output.indices.size(), i});
   }

@@ -19,7 +19,7 @@ constexpr int run_elements = 512;
 
 class ReductionText {
  public:
-  explicit ReductionText(const KernelSpec& spec) : spec_(spec), plan_(spec.reduction) {}
+  ReductionText(const KernelSpec& spec, const ReductionSpec& plan) : spec_(spec), plan_(plan) {}
 
   std::string emit() const {
     std::string text = accumulators();
@@ -379,8 +379,8 @@ class ReductionText {
 
 }  // namespace
 
-std::string emit_reduction(const KernelSpec& spec) {
-  return ReductionText(spec).emit();
+std::string emit_family(const KernelSpec& spec, const ReductionSpec& family) {
+  return ReductionText(spec, family).emit();
 }
 
 }  // namespace gpulua

@@ -7,6 +7,6 @@
 namespace gpulua {
 
 /// The body of a reduction, as emit_body().
-std::string emit_reduction(const KernelSpec& spec);
+std::string emit_family(const KernelSpec& spec, const ReductionSpec& family);
 
 }  // namespace gpulua

@@ -120,17 +120,17 @@ RowPasses row_passes(std::span<const ValueSpec> values, std::span<const std::uin
   return Analysis(values, outputs, moves).make(keeps);
 }
 
-RowPasses row_passes(const KernelSpec& spec) {
+RowPasses row_passes(const KernelSpec& spec, const RowSpec& family) {
   std::vector<std::uint16_t> outputs;
   for (const OutputSpec& output : spec.outputs) outputs.push_back(output.value);
   std::vector<bool> moves;
-  for (const OperandSpec& operand : spec.operands) moves.push_back(operand.memory && moves_in_row(spec, operand));
-  return row_passes(spec.values, outputs, moves, spec.reduction.items > 0);
+  for (const OperandSpec& operand : spec.operands) moves.push_back(operand.memory && moves_in_row(family, operand));
+  return row_passes(spec.values, outputs, moves, family.items > 0);
 }
 
-bool moves_in_row(const KernelSpec& spec, const OperandSpec& operand) {
+bool moves_in_row(const RowSpec& family, const OperandSpec& operand) {
   if (operand.outer || is_whole(operand) || operand.access == Access::fixed) return false;
-  return operand.access != Access::splat || spec.reduction.ndim > 1;
+  return operand.access != Access::splat || family.ndim > 1;
 }
 
 }  // namespace gpulua

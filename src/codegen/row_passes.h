@@ -34,10 +34,10 @@ inline bool is_inner(const ValueSpec& value) {
 RowPasses row_passes(std::span<const ValueSpec> values, std::span<const std::uint16_t> outputs,
                      const std::vector<bool>& moves, bool keeps = true);
 
-/// The passes of the kernel that `spec` describes.
-RowPasses row_passes(const KernelSpec& spec);
+/// The passes of the row kernel that `spec` describes.
+RowPasses row_passes(const KernelSpec& spec, const RowSpec& family);
 
 /// True for an inner operand with several elements in a row.
-bool moves_in_row(const KernelSpec& spec, const OperandSpec& operand);
+bool moves_in_row(const RowSpec& family, const OperandSpec& operand);
 
 }  // namespace gpulua

@@ -19,7 +19,7 @@ constexpr unsigned threads_of_a_multiprocessor = 1024;  // with 64 registers eac
 
 class RowText {
  public:
-  explicit RowText(const KernelSpec& spec) : spec_(spec), plan_(spec.reduction), passes_(row_passes(spec)) {}
+  RowText(const KernelSpec& spec, const RowSpec& plan) : spec_(spec), plan_(plan), passes_(row_passes(spec, plan)) {}
 
   std::string emit() const {
     std::string text;
@@ -60,7 +60,7 @@ class RowText {
   bool needs(int pass, std::size_t value) const { return passes_.needed[static_cast<std::size_t>(pass)][value]; }
   bool is_element(const ValueSpec& value) const {
     return value.kind == ValueSpec::Kind::operand && spec_.operands[value.operand].memory &&
-           moves_in_row(spec_, spec_.operands[value.operand]);
+           moves_in_row(plan_, spec_.operands[value.operand]);
   }
   /// True for random numbers that are drawn for a vector at once.
   bool is_drawn(const ValueSpec& value) const { return spec_.vector > 1 && is_vectorised(spec_, value); }
@@ -83,7 +83,7 @@ class RowText {
                                : operand.outer && operand.access == Access::unit ? "at[0]"
                                                                                  : "0";
     if (!operand.memory) return "  const gpulua_offset_t p_" + name + " = " + offset + ";\n";
-    if (!moves_in_row(spec_, operand) && operand.indexed == 0)
+    if (!moves_in_row(plan_, operand) && operand.indexed == 0)
       return "  const auto x_" + name + " = " + name + "[" + offset + "];\n";
     return "  const auto* const p_" + name + " = " + name + " + " + offset + ";\n";
   }
@@ -247,7 +247,7 @@ class RowText {
     const std::string name = operand_name(index);
     if (is_whole(operand)) return whole(operand, name);
     if (!operand.memory) return "(long long)p_" + name + " + (long long)" + offset;
-    if (!moves_in_row(spec_, operand)) return loaded("x_" + name, operand.dtype);
+    if (!moves_in_row(plan_, operand)) return loaded("x_" + name, operand.dtype);
     return loaded(is_vector(operand) ? "x_" + name + ".at[k]" : "p_" + name + "[" + offset + "]", operand.dtype);
   }
 
@@ -256,14 +256,14 @@ class RowText {
   }
 
   const KernelSpec& spec_;
-  const ReductionSpec& plan_;
+  const RowSpec& plan_;
   const RowPasses passes_;
 };
 
 }  // namespace
 
-std::string emit_rows(const KernelSpec& spec) {
-  return RowText(spec).emit();
+std::string emit_family(const KernelSpec& spec, const RowSpec& family) {
+  return RowText(spec, family).emit();
 }
 
 }  // namespace gpulua

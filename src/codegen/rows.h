@@ -6,7 +6,7 @@
 
 namespace gpulua {
 
-/// The text of a row kernel (ReductionSpec::rows).
-std::string emit_rows(const KernelSpec& spec);
+/// The body of a row kernel, as emit_body().
+std::string emit_family(const KernelSpec& spec, const RowSpec& family);
 
 }  // namespace gpulua

@@ -12,12 +12,13 @@ namespace {
 
 class TiledText {
  public:
-  explicit TiledText(const KernelSpec& spec) : spec_(spec) {}
+  TiledText(const KernelSpec& spec, const TiledSpec& tiles) : spec_(spec), tiles_(tiles) {}
 
   std::string emit() const {
     const std::string others = std::to_string(spec_.ndim - 1), first_row = "at[" + std::to_string(spec_.ndim - 2) + "]";
     std::string text = "extern \"C\" __global__ void " + spec_.name() + parameter_list(spec_) + " {\n";
-    text += "  constexpr int edge = " + std::to_string(spec_.tile) + ", lines = " + std::to_string(spec_.lines) + ";\n";
+    text +=
+        "  constexpr int edge = " + std::to_string(tiles_.edge) + ", lines = " + std::to_string(tiles_.lines) + ";\n";
     text += "  constexpr int count = edge * edge / (32 * lines), batch = 4;\n";
     text += "  const gpulua_index_t tile_row = blockIdx.x / row_blocks;\n";
     text += "  const gpulua_index_t first_col = (blockIdx.x - tile_row * row_blocks) * edge;\n";
@@ -136,12 +137,13 @@ class TiledText {
   }
 
   const KernelSpec& spec_;
+  const TiledSpec& tiles_;
 };
 
 }  // namespace
 
-std::string emit_tiled(const KernelSpec& spec) {
-  return TiledText(spec).emit();
+std::string emit_family(const KernelSpec& spec, const TiledSpec& family) {
+  return TiledText(spec, family).emit();
 }
 
 }  // namespace gpulua

@@ -7,6 +7,6 @@
 namespace gpulua {
 
 /// The body of a kernel whose blocks work on tiles, as emit_body().
-std::string emit_tiled(const KernelSpec& spec);
+std::string emit_family(const KernelSpec& spec, const TiledSpec& family);
 
 }  // namespace gpulua

@@ -44,7 +44,7 @@ std::uint16_t number_in(List& list, const Shift& shift) {
 }
 
 /// Notes how the operands are rolled along the axes that are left.
-void find_seams(Schedule& schedule) {
+void find_seams(Schedule& schedule, ElementwiseSpec& family) {
   for (std::size_t i = 0; i < schedule.iteration.shifts.size(); ++i) {
     const Dims& shifts = schedule.iteration.shifts[i];
     OperandSpec& operand = schedule.spec.operands[i];
@@ -53,8 +53,8 @@ void find_seams(Schedule& schedule) {
     if (is_rolled) operand.roll = number_in(schedule.rolls, outer);
     if (shifts.back() != 0) operand.seam = number_in(schedule.seams, shifts.back());
   }
-  schedule.spec.rolls = static_cast<std::uint16_t>(schedule.rolls.size());
-  schedule.spec.seams = static_cast<std::uint16_t>(schedule.seams.size());
+  family.rolls = static_cast<std::uint16_t>(schedule.rolls.size());
+  family.seams = static_cast<std::uint16_t>(schedule.seams.size());
 }
 
 void collapse(const Step& step, Schedule& schedule) {
@@ -109,10 +109,10 @@ bool is_indexed(const Step& step) {
 }
 
 /// True when a thread first computes by the fast path. It stores only when all numbers were in range.
-bool takes_fast_path(const KernelSpec& spec) {
+bool takes_fast_path(const KernelSpec& spec, const ElementwiseSpec& family) {
   const auto is_stored_last = [](const OutputSpec& output) { return is_packed(output); };
   const auto is_call = [](const ValueSpec& value) { return value.kind == ValueSpec::Kind::call; };
-  return spec.rows && spec.vector > 1 && spec.seams == 0 &&
+  return family.rows && spec.vector > 1 && family.seams == 0 &&
          std::all_of(spec.outputs.begin(), spec.outputs.end(), is_stored_last) &&
          std::none_of(spec.values.begin(), spec.values.end(), is_call) &&
          std::count_if(spec.values.begin(), spec.values.end(), has_fast_path) >= many_divisions;
@@ -120,14 +120,14 @@ bool takes_fast_path(const KernelSpec& spec) {
 
 /// Elements that no vector can take, such as those of a slice that begins anywhere, are taken several by a thread too:
 /// it has their row's place to compute once.
-void spread(const Step& step, const DeviceInfo& device, std::int64_t inner, KernelSpec& spec) {
+void spread(const Step& step, const DeviceInfo& device, std::int64_t inner, KernelSpec& spec, ElementwiseSpec& family) {
   constexpr unsigned most_spread = 8;
   const unsigned width = std::min(widest(spec, device), most_spread);
   const auto is_drawn = [&](const ValueSpec& value) { return is_vectorised(spec, value); };
-  if (!spec.rows || spec.vector > 1 || is_indexed(step) || inner < block_size * width) return;
+  if (!family.rows || spec.vector > 1 || is_indexed(step) || inner < block_size * width) return;
   if (std::any_of(spec.values.begin(), spec.values.end(), is_drawn)) return;
   spec.vector = width;
-  spec.spread = width > 1;
+  family.spread = width > 1;
 }
 
 }  // namespace
@@ -141,32 +141,34 @@ void choose_elementwise(const Step& step, const DeviceInfo& device, Schedule& sc
   collapse(step, schedule);
   for (std::size_t i = 0; i < step.outputs.size(); ++i)
     spec.outputs[i].access = access(iteration.strides[step.operands.size() + i]);
-  find_seams(schedule);
+  ElementwiseSpec family;
+  find_seams(schedule, family);
   if (!is_indexed(step) && iteration.shifts.empty()) choose_tiles(spec, iteration, device.merging_threads());
-  if (spec.tile != 0) return;
+  if (spec.as<TiledSpec>()) return;
 
   const std::int64_t inner = iteration.shape.back();
   for (unsigned width = widest(spec, device); width > 1; width /= 2) {
-    spec.rows = spec.ndim == 1 || inner >= row_threads * width;
-    if ((!spec.rows && (inner % width != 0 || spec.seams > 0)) || !is_aligned(step, schedule, width)) continue;
+    family.rows = spec.ndim == 1 || inner >= row_threads * width;
+    if ((!family.rows && (inner % width != 0 || family.seams > 0)) || !is_aligned(step, schedule, width)) continue;
     spec.vector = width;
     break;
   }
-  spec.rows = spec.ndim == 1 || inner >= row_threads * spec.vector;
-  spread(step, device, inner, spec);
-  spec.walks = spec.rows && !iteration.shifts.empty() && device.access_bytes == 1;
-  spec.fast_path = !spec.spread && device.division_branches && takes_fast_path(spec);
+  family.rows = spec.ndim == 1 || inner >= row_threads * spec.vector;
+  spread(step, device, inner, spec, family);
+  family.walks = family.rows && !iteration.shifts.empty() && device.access_bytes == 1;
+  family.fast_path = !family.spread && device.division_branches && takes_fast_path(spec, family);
+  spec.family = family;
 }
 
 void choose_compression(const Step& step, const DeviceInfo& device, Schedule& schedule) {
   KernelSpec& spec = schedule.spec;
-  spec.compresses = true;
+  auto& family = spec.family.emplace<CompressSpec>();
   schedule.iteration = iteration_of(step);
   collapse(step, schedule);
-  if (device.block_is_warp) spec.compress.threads = 32;
+  if (device.block_is_warp) family.threads = 32;
   // A block orders the elements that it keeps in 16 KiB of shared memory.
-  spec.compress.items = static_cast<unsigned>(std::clamp<std::size_t>(64 / size_of(spec.outputs.front().dtype), 4, 32));
-  spec.vector = spec.ndim > 1 ? 1 : std::min(widest(spec, device), spec.compress.items);
+  family.items = static_cast<unsigned>(std::clamp<std::size_t>(64 / size_of(spec.outputs.front().dtype), 4, 32));
+  spec.vector = spec.ndim > 1 ? 1 : std::min(widest(spec, device), family.items);
   while (spec.vector > 1 && !is_aligned(step, schedule, spec.vector)) spec.vector /= 2;
 }
 

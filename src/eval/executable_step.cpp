@@ -52,7 +52,7 @@ char* moved(void* memory, std::int64_t offset, std::size_t itemsize) {
 
 ExecutableStep::ExecutableStep(const Step& step, std::span<const Root> roots, const NodeNumbers& nodes,
                                std::shared_ptr<Kernel> kernel, StepArguments arguments)
-    : compresses_(step.compresses), kernel_(std::move(kernel)), arguments_(std::move(arguments)) {
+    : compresses_(step.kind == Step::Kind::compression), kernel_(std::move(kernel)), arguments_(std::move(arguments)) {
   const auto operands = operands_of_values(step);
   for (const StepOutput& output : step.outputs) {
     const auto root = std::find_if(roots.begin(), roots.end(), [&](const Root& one) {
@@ -75,7 +75,7 @@ ExecutableStep::ExecutableStep(const Step& step, std::span<const Root> roots, co
       if (operand.gather) made.gathers.push_back(nodes.number(*operand.gather));
     }
   }
-  if (step.copies) {
+  if (step.kind == Step::Kind::copy) {
     const StepOperand& from = step.operands.front();
     const Dims& shifts = from.roll.empty() ? Dims(step.domain.size(), 0) : from.roll;
     copies_ = parts_of(step.outputs.front().layout(), from.layout, shifts, size_of(from.dtype));

@@ -71,16 +71,13 @@ class Explanation {
   void add(const Step& step, const DeviceInfo& device) {
     const Schedule schedule = choose_schedule(step, device);
     if (schedule.empty()) return;
-    text_ += step.copies ? "\n// ---- copy " + std::to_string(++copies_) + ": "
-                         : "\n// ---- kernel " + std::to_string(++kernels_) + ": ";
-    text_ += step.copies    ? "rolled, in parts, "
-             : step.rows    ? "rows of "
-             : step.reduces ? "reduction of "
-                            : "elementwise over ";
+    const bool copies = step.kind == Step::Kind::copy;
+    text_ += copies ? "\n// ---- copy " + std::to_string(++copies_) + ": rolled, in parts, "
+                    : "\n// ---- kernel " + std::to_string(++kernels_) + ": " + std::string(text_of(step.kind));
     text_ += to_string(step.domain);
     if (!step.nested_domain.empty()) text_ += ", inside it of " + to_string(step.nested_domain);
     for (const StepOutput& output : step.outputs) text_ += ", stores " + type_text(*output.node);
-    text_ += "\n" + (step.copies ? "" : emit_body(schedule.spec));
+    text_ += "\n" + (copies ? "" : emit_body(schedule.spec));
   }
 
   /// The doubles get elements, in memory that is not there.

@@ -134,7 +134,7 @@ std::shared_ptr<ExecutablePlan> Pipeline::prepare(std::span<const Root> roots, c
       StepArguments arguments;
       const Schedule schedule = choose_schedule(step, device.info());
       if (log) log->schedule(step, schedule);
-      if (!schedule.empty() && !step.copies) {
+      if (!schedule.empty() && step.kind != Step::Kind::copy) {
         kernel = kernels_.get(schedule.spec, device);
         arguments = lay_out(step, schedule, nodes);
       }

@@ -113,7 +113,7 @@ class Planner {
       for (const StepPart& one : joined) {
         set_step(one, result.size());
         result.push_back(build(result.size(), one.group, outputs_of(one)));
-        result.back().copies = one.alone && is_copied(*one.nodes.front(), least_copied_row_);
+        if (one.alone && is_copied(*one.nodes.front(), least_copied_row_)) result.back().kind = Step::Kind::copy;
       }
     }
     if (written_) write_rows(result.back());
@@ -311,7 +311,7 @@ class Planner {
   /// One step for parts that go over the same rows. The first part is a reduction.
   Step build_rows(std::size_t number, const StepParts& parts) {
     Step step;
-    step.reduces = step.rows = true;
+    step.kind = Step::Kind::rows;
     step.domain = parts.front().domain;
     step.axes = parts.front().axes;
     step.result = parts.front().result;
@@ -334,17 +334,17 @@ class Planner {
     if (group == no_group) {
       const StepOutput& first = outputs.front();
       step.domain = step.result = mask ? mask->layout.shape : first.layout().shape;
-      step.compresses = mask != nullptr;
+      if (mask) step.kind = Step::Kind::compression;
     } else {
       const Group& reduced = groups_[static_cast<std::size_t>(group)];
-      step.reduces = true;
+      step.kind = Step::Kind::reduction;
       step.domain = reduced.domain;
       step.axes = reduced.axes;
       step.result = reduced.result;
     }
     StepBuilder builder(nodes_, places_, step, number);
     for (StepOutput& output : outputs) {
-      output.value = builder.value(*output.node, step.reduces ? Each::result : Each::element);
+      output.value = builder.value(*output.node, step.reduces() ? Each::result : Each::element);
       if (mask) output.mask = builder.value(*mask, Each::element);
       if (!output.scatter) continue;
       for (const Array& index : output.scatter->indices) output.indices.push_back(builder.value(*index, Each::element));
@@ -369,6 +369,22 @@ class Planner {
 
 bool is_cheap(const Pending& pending) {
   return pending.operations <= 4;
+}
+
+std::string_view text_of(Step::Kind kind) {
+  switch (kind) {
+    case Step::Kind::elementwise:
+      return "elementwise over ";
+    case Step::Kind::copy:
+      return "copy of ";
+    case Step::Kind::compression:
+      return "compression of ";
+    case Step::Kind::reduction:
+      return "reduction of ";
+    case Step::Kind::rows:
+      return "rows of ";
+  }
+  return {};
 }
 
 std::vector<Step> plan(std::span<const Root> roots, const NodeNumbers& nodes, std::size_t row_bytes,

@@ -53,22 +53,29 @@ struct StepOutput {
   const Layout& layout() const { return scatter ? scatter->at->layout : (target ? target : node)->layout; }
 };
 
-/// One kernel: elementwise over the domain, or a reduction of some axes of the domain and the values that follow from
-/// its results.
+/// One kernel, or one copy.
 struct Step {
+  enum class Kind : std::uint8_t {
+    elementwise,  // the outputs have a value for each position of the domain
+    copy,         // the device copies the operand, which is rolled, to the output: there is no kernel
+    compression,  // the output takes only the elements for which its mask is true
+    reduction,    // of some axes of the domain, and the values that follow from the results
+    rows,         // a reduction, and values for each position of the domain, which follow from the results
+  } kind = Kind::elementwise;
   Dims domain;
   std::uint64_t axes = 0;  // the axes reduced, a bit for each
-  bool reduces = false;
-  bool rows = false;        // with `reduces`: values of the domain follow from the results, and may be outputs
-  bool copies = false;      // the device copies the operand, which is rolled, to the output: there is no kernel
-  bool compresses = false;  // the output takes only the elements for which its mask is true
-  Dims result;              // shape of the outputs, or of a reduction's results
-  Dims nested_domain;       // of reductions of `nested_axes`, whose results have the shape of the domain; empty: none
+  Dims result;             // shape of the outputs, or of a reduction's results
+  Dims nested_domain;      // of reductions of `nested_axes`, whose results have the shape of the domain; empty: none
   std::uint64_t nested_axes = 0;
   std::vector<StepOperand> operands;
   std::vector<ValueSpec> values;
   std::vector<StepOutput> outputs;
+
+  bool reduces() const { return kind == Kind::reduction || kind == Kind::rows; }
 };
+
+/// What the step does with its domain, for people: "reduction of ".
+std::string_view text_of(Step::Kind kind);
 
 /// True for an expression of few operations: it is computed again for each element to which it broadcasts.
 bool is_cheap(const Pending& pending);

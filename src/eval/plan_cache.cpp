@@ -137,7 +137,7 @@ class Description {
 
 bool is_hazard(const Step& step) {
   const StepOutput& output = step.outputs.front();
-  if (!output.target || step.compresses) return false;
+  if (!output.target || step.kind == Step::Kind::compression) return false;
   Node& target = *output.target;
   return std::any_of(step.operands.begin(), step.operands.end(), [&](const StepOperand& operand) {
     if (!operand.node) return false;

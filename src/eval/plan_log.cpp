@@ -5,6 +5,39 @@
 
 namespace gpulua {
 
+namespace {
+
+std::string results_of(const Schedule& schedule, unsigned results, unsigned lanes) {
+  return ": " + std::to_string(schedule.results) + " results of " + std::to_string(schedule.count) +
+         " elements, a block has " + std::to_string(results) + " with " + std::to_string(lanes) + " threads each";
+}
+
+std::string extent_of(const Schedule& schedule, const ElementwiseSpec& family) {
+  std::string text = " over " + to_string(schedule.iteration.shape);
+  for (const auto& [is_set, name] :
+       {std::pair(family.spread, "spread"), std::pair(family.walks, "walks"), std::pair(family.fast_path, "fast path")})
+    if (is_set) text.append(", ").append(name);
+  return text;
+}
+
+std::string extent_of(const Schedule& schedule, const TiledSpec& family) {
+  return " over " + to_string(schedule.iteration.shape) + ", tiles of " + std::to_string(family.edge);
+}
+
+std::string extent_of(const Schedule& schedule, const ReductionSpec& family) {
+  return results_of(schedule, family.results, family.lanes) + ", " + std::to_string(schedule.chunks) + " chunks";
+}
+
+std::string extent_of(const Schedule& schedule, const RowSpec& family) {
+  return results_of(schedule, family.results, family.lanes);
+}
+
+std::string extent_of(const Schedule& schedule, const CompressSpec&) {
+  return " over " + to_string(schedule.iteration.shape);
+}
+
+}  // namespace
+
 PlanLog::PlanLog(std::span<const Root> roots, const NodeNumbers& nodes) : nodes_(nodes) {
   begin("collect");
   for (const Node* node : nodes) add(*node);
@@ -57,12 +90,7 @@ void PlanLog::parts(const char* pass, const std::vector<StepParts>& steps) {
 void PlanLog::steps(const char* pass, const std::vector<Step>& steps) {
   begin(pass);
   for (const Step& step : steps) {
-    text_ += step.copies       ? "copy of "
-             : step.rows       ? "rows of "
-             : step.reduces    ? "reduction of "
-             : step.compresses ? "compression of "
-                               : "elementwise over ";
-    text_ += to_string(step.domain) + ", reads";
+    text_ += std::string(gpulua::text_of(step.kind)) + to_string(step.domain) + ", reads";
     for (const StepOperand& operand : step.operands)
       if (operand.node) text_ += " " + number(operand.node);
     text_ += ", stores";
@@ -75,21 +103,10 @@ void PlanLog::schedule(const Step& step, const Schedule& schedule) {
   const KernelSpec& spec = schedule.spec;
   begin("schedule");
   text_ += spec.name();
-  if (spec.reduces) {
-    const ReductionSpec& reduction = spec.reduction;
-    text_ += ": " + std::to_string(schedule.results) + " results of " + std::to_string(schedule.count) +
-             " elements, a block has " + std::to_string(reduction.results) + " with " +
-             std::to_string(reduction.lanes) + " threads each, " + std::to_string(schedule.chunks) + " chunks";
-  } else {
-    text_ += " over " + to_string(schedule.iteration.shape);
-  }
-  text_ += ", vectors of " + std::to_string(spec.vector);
-  if (spec.tile != 0) text_ += ", tiles of " + std::to_string(spec.tile);
-  for (const auto& [is_set, name] : {std::pair(spec.wide, "wide"), std::pair(spec.spread, "spread"),
-                                     std::pair(spec.walks, "walks"), std::pair(spec.fast_path, "fast path")})
-    if (is_set) text_.append(", ").append(name);
+  text_ += std::visit([&](const auto& family) { return extent_of(schedule, family); }, spec.family);
+  text_ += ", vectors of " + std::to_string(spec.vector) + (spec.wide ? ", wide" : "");
   text_ += "\n";
-  if (schedule.empty() || step.copies) return;
+  if (schedule.empty() || step.kind == Step::Kind::copy) return;
   begin("emit");
   text_ += emit_body(spec);
 }

@@ -34,10 +34,9 @@ constexpr std::int64_t filling_threads = 1024;
 class ReductionChoice {
  public:
   ReductionChoice(const Step& step, const DeviceInfo& device, Schedule& schedule)
-      : step_(step), device_(device), schedule_(schedule), spec_(schedule.spec), plan_(schedule.spec.reduction) {}
+      : step_(step), device_(device), schedule_(schedule), spec_(schedule.spec) {}
 
   void make() {
-    spec_.reduces = true;
     split_axes();
     schedule_.results = kept_.size();
     schedule_.count = reduced_.size();
@@ -61,7 +60,7 @@ class ReductionChoice {
       spec_.operands[i].access = access_of(step_.operands[i], strides);
     }
     spec_.wide = is_wide(step_, iteration) || reaches_far();
-    if (step_.rows) return choose_row_threads();
+    if (step_.kind == Step::Kind::rows) return choose_row_threads();
     if (nests()) {
       choose_nested_threads();
       choose_held();
@@ -72,6 +71,7 @@ class ReductionChoice {
       choose_short();
     }
     choose_pieces();
+    spec_.family = std::move(plan_);
   }
 
  private:
@@ -191,21 +191,22 @@ class ReductionChoice {
 
   /// A row goes to as few threads as can keep it in registers, if there are enough of them to load it at once.
   void choose_row_threads() {
-    plan_.rows = true;
+    auto& family = spec_.family.emplace<RowSpec>();
+    family.ndim = plan_.ndim;
     const bool one_warp = device_.block_is_warp;
     const auto count = std::max<std::uint64_t>(static_cast<std::uint64_t>(schedule_.count), 1);
-    plan_.items = 1;
+    family.items = 1;
     choose_row_vector();
-    const std::size_t bytes = std::max<std::size_t>(row_passes(spec_).bytes, 4);
+    const std::size_t bytes = std::max<std::size_t>(row_passes(spec_, family).bytes, 4);
     const std::uint64_t most = std::max<std::uint64_t>(kept_by_thread / bytes, spec_.vector);
     const auto threads_for = [&](std::uint64_t elements) {
       return static_cast<unsigned>(std::bit_ceil((count + elements - 1) / elements));
     };
-    plan_.lanes = std::min(threads_for(spec_.vector), 32u);
-    if (!one_warp) plan_.lanes = std::clamp(threads_for(most), plan_.lanes, device_.max_threads_per_block);
-    plan_.results = std::max(1u, (one_warp ? 32 : row_block) / plan_.lanes);
-    const std::uint64_t vectors = std::uint64_t{plan_.lanes} * spec_.vector;
-    plan_.items = one_warp ? 0 : static_cast<unsigned>((count + vectors - 1) / vectors);
+    family.lanes = std::min(threads_for(spec_.vector), 32u);
+    if (!one_warp) family.lanes = std::clamp(threads_for(most), family.lanes, device_.max_threads_per_block);
+    family.results = std::max(1u, (one_warp ? 32 : row_block) / family.lanes);
+    const std::uint64_t vectors = std::uint64_t{family.lanes} * spec_.vector;
+    family.items = one_warp ? 0 : static_cast<unsigned>((count + vectors - 1) / vectors);
   }
 
   /// The most elements of a result that a thread accumulates alone.
@@ -348,7 +349,7 @@ class ReductionChoice {
   const DeviceInfo& device_;
   Schedule& schedule_;
   KernelSpec& spec_;
-  ReductionSpec& plan_;
+  ReductionSpec plan_;
   Iteration kept_, reduced_, nested_;
 };
 

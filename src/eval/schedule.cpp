@@ -21,7 +21,12 @@ Schedule choose_schedule(const Step& step, const DeviceInfo& device) {
   for (const StepOutput& output : step.outputs)
     spec.outputs.push_back({output.target ? output.target->dtype : output.node->dtype, Access::unit, output.value,
                             output.indices, output.scatter && output.scatter->combine == Combine::add, output.mask});
-  (step.reduces ? choose_reduction : step.compresses ? choose_compression : choose_elementwise)(step, device, schedule);
+  if (step.reduces())
+    choose_reduction(step, device, schedule);
+  else if (step.kind == Step::Kind::compression)
+    choose_compression(step, device, schedule);
+  else
+    choose_elementwise(step, device, schedule);
   return schedule;
 }
 

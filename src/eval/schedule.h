@@ -23,7 +23,7 @@ struct Schedule {
   std::int64_t results = 0, count = 0, chunk = 0, chunks = 1;
 
   /// True when there is nothing to compute.
-  bool empty() const { return (spec.reduces ? results : iteration.size()) == 0; }
+  bool empty() const { return (spec.reduced_ndim() > 0 ? results : iteration.size()) == 0; }
 };
 
 Schedule choose_schedule(const Step& step, const DeviceInfo& device);

@@ -25,7 +25,7 @@ std::shared_ptr<Kernel> kernel_of(std::string text, OpenDevice& device) {
 
 /// Of some of the fields: specs are equal when all of them are.
 std::size_t SpecKernels::Hash::operator()(const KernelSpec& spec) const {
-  std::uint64_t hash = spec.ndim << 8 | spec.vector << 2 | spec.wide << 1 | spec.rows;
+  std::uint64_t hash = spec.ndim << 16 | spec.vector << 4 | spec.family.index() << 1 | spec.wide;
   const auto add = [&](std::uint64_t word) { hash = (std::rotl(hash, 23) ^ word) * 0x9e3779b97f4a7c15; };
   for (const OperandSpec& operand : spec.operands)
     add(static_cast<std::uint64_t>(operand.dtype) << 8 | static_cast<std::uint64_t>(operand.access));

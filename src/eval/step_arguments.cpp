@@ -20,7 +20,7 @@ class Layouter {
       : step_(step), schedule_(schedule), spec_(schedule.spec), nodes_(nodes) {}
 
   StepArguments lay_out() {
-    choose_launch();
+    std::visit([&](const auto& family) { launch(family); }, spec_.family);
     for (const KernelParameter& parameter : parameters_of(spec_)) add(parameter);
     return std::move(result_);
   }
@@ -29,27 +29,16 @@ class Layouter {
   // ---- the launch
   // -------------------------------------------------------------------------------------------------------------------
 
-  void choose_launch() {
-    if (spec_.reduces)
-      launch_reduction();
-    else if (spec_.compresses)
-      launch_compression();
-    else if (spec_.tile != 0)
-      launch_tiles();
-    else
-      launch_elementwise();
-  }
-
-  void launch_elementwise() {
+  void launch(const ElementwiseSpec& family) {
     const std::int64_t inner = shape().back(), size = schedule_.iteration.size(), width = spec_.vector;
     LaunchConfig& config = result_.config;
     config.block.x = block_size;
-    if (spec_.walks) {
+    if (family.walks) {
       config.block.x = 32;
       const std::int64_t columns = std::int64_t{32} * walked_elements;
       row_blocks_ = (inner + columns - 1) / columns;
       config.grid = grid_of(row_blocks_ * (size / inner));
-    } else if (spec_.rows) {
+    } else if (family.rows) {
       const std::int64_t items = (inner + width - 1) / width;
       if (items < block_size) config.block.x = static_cast<unsigned>((items + 31) / 32 * 32);
       row_blocks_ = (items + config.block.x - 1) / config.block.x;
@@ -60,17 +49,16 @@ class Layouter {
     outer_ = shape();
   }
 
-  void launch_tiles() {
+  void launch(const TiledSpec& family) {
     outer_ = shape();
     for (std::size_t axis = outer_.size() - 2; axis < outer_.size(); ++axis)
-      outer_[axis] = (outer_[axis] + spec_.tile - 1) / spec_.tile;
+      outer_[axis] = (outer_[axis] + family.edge - 1) / family.edge;
     row_blocks_ = outer_.back();
-    result_.config.block.x = 32 * spec_.lines;
+    result_.config.block.x = 32 * family.lines;
     result_.config.grid = grid_of(Iteration{outer_, {}}.size());
   }
 
-  void launch_reduction() {
-    const ReductionSpec& plan = spec_.reduction;
+  void launch(const ReductionSpec& plan) {
     const std::int64_t slots = plan.results * (plan.vector_results ? spec_.vector : 1);
     const std::int64_t groups = (schedule_.results + slots - 1) / slots;
     result_.config.block.x = plan.lanes * plan.results;
@@ -82,9 +70,14 @@ class Layouter {
                             accumulator_bytes(spec_) * static_cast<std::size_t>(schedule_.chunks * schedule_.results);
   }
 
-  void launch_compression() {
-    const std::int64_t tile = std::int64_t{spec_.compress.threads} * spec_.compress.items;
-    result_.config.block.x = spec_.compress.threads;
+  void launch(const RowSpec& family) {
+    result_.config.block.x = family.lanes * family.results;
+    result_.config.grid = grid_of((schedule_.results + family.results - 1) / family.results);
+  }
+
+  void launch(const CompressSpec& family) {
+    const std::int64_t tile = std::int64_t{family.threads} * family.items;
+    result_.config.block.x = family.threads;
     result_.config.grid = grid_of((schedule_.iteration.size() + tile - 1) / tile);
     outer_ = shape();
     // A gpulua_compress_state: the ticket, the total, and a word for each tile.

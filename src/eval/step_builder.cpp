@@ -36,7 +36,7 @@ StepBuilder::StepBuilder(const NodeNumbers& nodes, const std::vector<Place>& pla
 }
 
 std::uint16_t StepBuilder::value(Node& node, Each each) {
-  if (step_.rows && node.layout.shape == step_.result) each = Each::result;
+  if (step_.kind == Step::Kind::rows && node.layout.shape == step_.result) each = Each::result;
   std::uint16_t& known = known_[kinds_of_each * nodes_.number(node) + static_cast<std::size_t>(each)];
   if (known == unknown) known = make(node, each);
   return known;

@@ -62,12 +62,13 @@ void choose_tiles(KernelSpec& spec, Iteration& iteration, unsigned threads) {
     itemsize = std::max(itemsize, size);
     long_bytes += tile_bytes(size, long_edge);
   }
-  spec.tile = is_long && itemsize < short_runs && long_bytes <= comfortable_bytes ? long_edge : short_edge;
-  spec.lines = threads / 32;
+  const bool is_small = itemsize < short_runs && long_bytes <= comfortable_bytes;
+  const TiledSpec tiles{is_long && is_small ? long_edge : short_edge, threads / 32};
+  spec.family = tiles;
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < spec.operands.size(); ++i) {
     if (!follows(i)) continue;
-    bytes += tile_bytes(size_of(spec.operands[i].dtype), spec.tile);
+    bytes += tile_bytes(size_of(spec.operands[i].dtype), tiles.edge);
     if (bytes > most_bytes) break;  // the other operands are read with a stride
     spec.operands[i].access = Access::tiled;
   }

@@ -54,8 +54,8 @@ KernelSpec reduced(const OpInfo& op, DType dtype, unsigned width, const char* na
   reduction.inputs = {3};
   spec.values.push_back(reduction);
   spec.outputs = {{dtype, Access::unit, 4}};
-  spec.reduces = true;
-  spec.reduction.split = spec.reduction.in_runs = true;
+  auto& family = spec.family.emplace<ReductionSpec>();
+  family.split = family.in_runs = true;
   return spec;
 }
 

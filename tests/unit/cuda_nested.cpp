@@ -66,8 +66,8 @@ TEST_CASE_METHOD(GpuKernels, "distances and their argmin are one kernel that loa
     const Array nearest = reduced("argmin", reduced("sum", square, 4), 2);
     const Schedule schedule = schedule_of(nearest);
     const KernelSpec& spec = schedule.spec;
-    CHECK(spec.reduction.lanes == 1);
-    CHECK(spec.reduction.nested_vector == 16 / size_of(dtype));
+    CHECK(spec.as<ReductionSpec>()->lanes == 1);
+    CHECK(spec.as<ReductionSpec>()->nested_vector == 16 / size_of(dtype));
     CHECK(spec.operands[0].held);
     CHECK(spec.operands[1].common);
     std::string text;
@@ -88,8 +88,8 @@ TEST_CASE_METHOD(GpuKernels, "rows of a short reduction are read in vectors, or 
         const Schedule schedule = schedule_of(reduced(name, leaf({300000, length}, dtype), 2));
         const KernelSpec& spec = schedule.spec;
         INFO(length << " elements of dtype " << static_cast<int>(dtype));
-        CHECK(spec.reduction.lanes == 1);
-        CHECK(spec.reduction.count == length);
+        CHECK(spec.as<ReductionSpec>()->lanes == 1);
+        CHECK(spec.as<ReductionSpec>()->count == length);
         // A row has one or two vectors of 16 bytes.
         const auto width = std::min<std::size_t>(length % 16 == 0  ? 16
                                                  : length % 8 == 0 ? 8
@@ -140,7 +140,7 @@ TEST_CASE_METHOD(GpuKernels, "nested reductions of every schedule compile", "[cu
   const auto compiles = [&](const Array& array, unsigned lanes, const char* what) {
     INFO(what);
     KernelSpec spec = schedule_of(array).spec;
-    CHECK(spec.reduction.lanes == lanes);
+    CHECK(spec.as<ReductionSpec>()->lanes == lanes);
     for (const bool wide : {false, true}) {
       spec.wide = wide;
       std::string text;

@@ -43,7 +43,7 @@ KernelSpec all_operations(DType dtype) {
     spec.values.push_back(value);
   }
   spec.vector = 2;
-  spec.fast_path = true;
+  spec.family = ElementwiseSpec{.fast_path = true};
   return spec;
 }
 
@@ -102,7 +102,7 @@ TEST_CASE("what is used twice is no part of a sum that is rounded once", "[cuda]
       reduction.values[3].reducer = &reducer("var");
       reduction.values[3].inputs = {2};
       reduction.outputs = {{dtype, Access::unit, 3}};
-      reduction.reduces = true;
+      reduction.family = ReductionSpec{};
       const std::string variance = ptx(reduction);
       CHECK(count_of("mul." + suffix, variance) > 0);
       CHECK(count_of("sub.rn." + suffix, variance) >= 2);
@@ -144,7 +144,7 @@ TEST_CASE("a thread takes elements of a slice a block apart, by addresses it com
   spec.outputs = {{DType::float32, Access::unit, 2}};
   spec.ndim = 2;
   spec.vector = 4;
-  spec.spread = true;
+  spec.family = ElementwiseSpec{.spread = true};
   with_nvrtc([&] {
     KernelSource source;
     source.text = emit(spec);

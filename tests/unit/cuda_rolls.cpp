@@ -29,8 +29,8 @@ TEST_CASE("a stencil of rolled arrays compiles for GPUs without local memory", "
     const std::vector<Step> steps = plan({&root, 1}, collect({&root, 1}));
     REQUIRE(steps.size() == 1);
     KernelSpec spec = choose_schedule(steps.front(), DeviceInfo{}).spec;
-    CHECK(spec.seams == 2);
-    CHECK(spec.spread == (columns == 4096));
+    CHECK(spec.as<ElementwiseSpec>()->seams == 2);
+    CHECK(spec.as<ElementwiseSpec>()->spread == (columns == 4096));
     for (const bool wide : {false, true}) {
       spec.wide = wide;
       KernelSource source;

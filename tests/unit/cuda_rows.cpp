@@ -42,10 +42,7 @@ KernelSpec rows(DType dtype, std::vector<ValueSpec> values, unsigned lanes, unsi
   spec.values = std::move(values);
   spec.outputs = {{dtype, Access::unit, static_cast<std::uint16_t>(spec.values.size() - 1)}};
   spec.vector = static_cast<unsigned>(16 / size_of(dtype));
-  spec.reduces = spec.reduction.rows = true;
-  spec.reduction.lanes = lanes;
-  spec.reduction.results = std::max(1u, 128 / lanes);
-  spec.reduction.items = items;
+  spec.family = RowSpec{.results = std::max(1u, 128 / lanes), .lanes = lanes, .items = items};
   return spec;
 }
 

@@ -48,7 +48,7 @@ TEST_CASE_METHOD(Fixture, "a chain of operations is one step, and a leaf is read
   const auto steps = plan_of({y});
   REQUIRE(steps.size() == 1);
   CHECK(steps[0].domain == Dims{4, 5});
-  CHECK_FALSE(steps[0].reduces);
+  CHECK_FALSE(steps[0].reduces());
   CHECK(memory_operands(steps[0]) == 1);
   CHECK(steps[0].operands.size() == 2);  // and the number
   REQUIRE(steps[0].outputs.size() == 1);
@@ -93,7 +93,7 @@ TEST_CASE_METHOD(Fixture, "a reduction takes in what it reduces and what follows
   const Array root = apply("sqrt", {sum(squares, 0b10)});
   const auto steps = plan_of({root});
   REQUIRE(steps.size() == 1);
-  CHECK(steps[0].reduces);
+  CHECK(steps[0].reduces());
   CHECK(steps[0].domain == Dims{8, 9});
   CHECK(steps[0].axes == 0b10);
   CHECK(steps[0].result == Dims{8});
@@ -183,7 +183,7 @@ TEST_CASE_METHOD(Fixture, "reductions of rows and what they broadcast to are one
   const Array total = sum(powers, 2, true), y = apply("divide", {powers, total});
   const auto steps = plan_rows({y}, 400);
   REQUIRE(steps.size() == 1);
-  CHECK(steps[0].rows);
+  CHECK(steps[0].kind == Step::Kind::rows);
   CHECK(memory_operands(steps[0]) == 1);
   CHECK(steps[0].outputs.size() == 3);  // the two results and the quotients
   CHECK(plan_rows({y}, 399).size() == 3);
@@ -192,8 +192,8 @@ TEST_CASE_METHOD(Fixture, "reductions of rows and what they broadcast to are one
   const Array all = sum(total, 3), z = apply("multiply", {y, all});
   const auto apart = plan_rows({z}, 4096);
   REQUIRE(apart.size() == 3);
-  CHECK(apart[0].rows);
-  CHECK_FALSE(apart[2].rows);
+  CHECK(apart[0].kind == Step::Kind::rows);
+  CHECK(apart[2].kind != Step::Kind::rows);
 
   // Rows across memory, columns, and results that do not broadcast back.
   CHECK(plan_rows({apply("subtract", {x, sum(x, 1, true)})}, 4096).size() == 2);

@@ -68,8 +68,8 @@ struct RolledKernels {
       KernelSpec spec;
       const std::vector<T> elements = computed<T>(sum_of_rolls(array, shifts), wide, spec);
       CHECK(spec.vector == vector);
-      CHECK(spec.spread == spread);
-      CHECK_FALSE(spec.walks);
+      CHECK(spec.as<ElementwiseSpec>()->spread == spread);
+      CHECK_FALSE(spec.as<ElementwiseSpec>()->walks);
       std::size_t wrong = 0;
       for (std::int64_t row = 0; row < rows; ++row)
         for (std::int64_t column = 0; column < columns; ++column) {
