@@ -5,12 +5,12 @@ struct gpulua_shifts {
   gpulua_index_t at[axes];
 };
 
-// How far behind the position `at` of an axis the element lies that a roll by `shift` has moved there.
+// Offset from `at` to the source element of a roll by `shift` along an axis.
 __device__ inline gpulua_offset_t gpulua_move(gpulua_index_t at, gpulua_index_t shift, gpulua_index_t extent) {
   return (gpulua_offset_t)(at < shift ? extent - shift : (gpulua_index_t)0 - shift);
 }
 
-// Where the elements come from that a roll has moved to a position along the outer axes.
+// The source position, along the outer axes, of the elements that a roll has moved to `at`.
 template <int ndim>
 __device__ inline void gpulua_roll(const gpulua_offset_t (&at)[ndim], const gpulua_shifts<ndim>& shifts,
                                    const gpulua_extents<ndim>& outer, gpulua_offset_t (&from)[ndim]) {
@@ -19,13 +19,13 @@ __device__ inline void gpulua_roll(const gpulua_offset_t (&at)[ndim], const gpul
     from[axis] = at[axis] + gpulua_move((gpulua_index_t)at[axis], shifts.at[axis], outer.at[axis].extent);
 }
 
-// The first of a seam at `shift` and of `end` that lies behind `begin`.
+// The wrap point at `shift` if it lies between `begin` and `end`, else `end`.
 __device__ inline gpulua_index_t gpulua_next_seam(gpulua_index_t begin, gpulua_index_t end, gpulua_index_t shift) {
   return begin < shift && shift < end ? shift : end;
 }
 
-// Columns of a block for which each rolled operand has one move. A seam, where an operand goes on at its front, cuts off the
-// columns on its shorter side.
+// Columns of a block for which each rolled operand has one offset. A wrap point, where an operand continues at its front, cuts
+// off the columns on its shorter side.
 struct gpulua_window {
   gpulua_index_t begin, end;
   __device__ gpulua_window(gpulua_index_t first, gpulua_index_t count, gpulua_index_t extent)

@@ -255,7 +255,7 @@ std::string_view check_string(lua_State* L, int index, const char* op, const cha
 
 void check_end(lua_State* L, int index, const char* op, const char* last) {
   if (lua_gettop(L) < index) return;
-  throw Error("[" + std::string(op) + "] expected nothing behind " + last + ", got " + describe(L, index));
+  throw Error("[" + std::string(op) + "] expected no argument after " + last + ", got " + describe(L, index));
 }
 
 /// Adds the option's name to an error about its value, unless the message has it: `[exp] out: expected an array, got

@@ -168,8 +168,8 @@ int draw_integers(lua_State* L) {
     return integer == number ? Scalar(integer) : Scalar(static_cast<double>(number));
   };
   if (*low > high)
-    throw Error("[" + function + "] expected a range that is not empty behind the shape, which stands first, got " +
-                to_string(scalar(*low)) + " to " + to_string(scalar(high)));
+    throw Error("[" + function + "] expected a range of at least one integer, got " + to_string(scalar(*low)) + " to " +
+                to_string(scalar(high)) + "; the first argument is the shape");
   std::array<char, 16> bytes;
   for (const __int128 limit : {*low, high}) encode(dtype, scalar(limit), bytes.data());  // throws if it does not fit
   const Source source = check_random_source(L, 6, 7, function.c_str());

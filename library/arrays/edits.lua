@@ -170,7 +170,7 @@ function gpu.column_stack(arrays)
   return gpu.concat(columns, 2)
 end
 
---- The depth of nested tables of arrays and numbers, the greatest number of their dimensions, and a device of theirs.
+--- Returns the nesting depth of the tables, the largest ndim of their arrays, and the device of one of these.
 local function measure(blocks, level)
   if core.is_array(blocks) then return level, blocks.ndim, blocks.device end
   if type(blocks) == "number" then return level, 0 end

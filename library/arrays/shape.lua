@@ -98,7 +98,7 @@ end
 --- Repeats each axis i counts[i] times, by one copy of a broadcast view.
 local function tile(x, ...)
   checks.array("tile", x)
-  if type((...)) == "table" and select("#", ...) > 1 then core.fail("tile", "nothing behind the table of counts", (select(2, ...))) end
+  if type((...)) == "table" and select("#", ...) > 1 then core.fail("tile", "no argument after the table of counts", (select(2, ...))) end
   for i = 1, select("#", ...) do
     if select(i, ...) == nil then core.fail("tile", "numbers of 0 or more", nil) end
   end

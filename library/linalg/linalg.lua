@@ -335,7 +335,7 @@ function linalg.tensorsolve(a, b, options)
   local unknowns = {}
   for axis = b.ndim + 1, a.ndim do unknowns[#unknowns + 1] = a.shape[axis] end
   if volume(a.shape, 1, math.min(b.ndim, a.ndim)) ~= b.size or volume(unknowns, 1, #unknowns) ~= b.size then
-    refuse_shapes(op, "a of b's axes and as many elements behind them", a, b)
+    refuse_shapes(op, "an a with b's axes first and b.size elements in its other axes", a, b)
   end
   local x = linalg.solve(a:reshape(b.size, b.size), b:reshape(b.size), {dtype = options.dtype})
   return core.assign(op, options.out, x:reshape(unknowns))

@@ -244,7 +244,7 @@ local function interp(x, xp, fp, options)
   if type(xp) == "table" and not period then
     for i = 2, core.check_list(op, "points", xp) do
       if type(xp[i]) == "number" and type(xp[i - 1]) == "number" and not (xp[i] >= xp[i - 1]) then
-        core.raise(("[interp] expected points that increase, got %g behind %g"):format(xp[i], xp[i - 1]))
+        core.raise(("[interp] expected points in ascending order, got %g after %g"):format(xp[i], xp[i - 1]))
       end
     end
   end

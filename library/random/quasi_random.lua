@@ -30,7 +30,7 @@ local function check_sequence(op, n, options, most)
     if value < 0 or value >= 2 ^ 53 then core.fail(op, name .. ", an integer from 0 to 2^53", value) end
   end
   if skip + n > most then
-    core.raise(("[%s] expected points up to number %.0f, got %.0f behind %.0f that are skipped"):format(op, most, n, skip))
+    core.raise(("[%s] expected skip + n of at most %.0f, got %.0f + %.0f"):format(op, most, skip, n))
   end
   return scramble, skip, seed % 2 ^ 32, math.floor(seed / 2 ^ 32)
 end

@@ -88,7 +88,7 @@ local function block_plan(n, dtype, device, factors)
   return {factors = packed, radices = radices, roots = roots_array(n, 1, n, dtype, device), places = places_of(n, factors, device)}
 end
 
---- The divisor of n, at most `most`, with which n falls apart into factors of about the same size.
+--- The divisor of n, at most `most`, that splits n into factors of similar size.
 local function divisor(n, most)
   local levels = math.max(2, math.ceil(math.log(n) / math.log(most) - 1e-9))
   local wanted, best = n ^ (1 / levels), nil

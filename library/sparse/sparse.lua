@@ -123,8 +123,7 @@ local function gather_rows(fields)
   return lines, order
 end
 
---- What `compute` makes of `from`, and keeps there: lines with the entries in another order. Entries that were written since are taken
---- anew.
+--- Caches compute(from), the matrix by its other axis, in `from`; gathers the data again if it has changed since.
 local function kept(from, compute)
   local writes = core.writes(from.entries)
   local copy = from.copy
@@ -208,12 +207,12 @@ local function of_lines(op, format, x, places, starts, shape, options)
   local by_rows = format == "csr"
   local values = check_values(op, x, options.device)
   places = check_positions(op, by_rows and "columns" or "rows", places, values)
-  starts = check_positions(op, by_rows and "pointers to the rows" or "pointers to the columns", starts, values)
+  starts = check_positions(op, "indptr", starts, values)
   if places.size ~= values.size then
     core.raise(("[%s] expected as many %s as values, got %d and %d"):format(op, by_rows and "columns" or "rows", places.size,
       values.size))
   end
-  if starts.size == 0 then core.fail(op, "one pointer more than there are " .. (by_rows and "rows" or "columns"), starts) end
+  if starts.size == 0 then core.fail(op, "an indptr of one element more than there are " .. (by_rows and "rows" or "columns"), starts) end
   local lines = starts.size - 1
   if shape == nil then
     local width = places.size > 0 and tonumber(places:max():item()) or 0
@@ -221,7 +220,7 @@ local function of_lines(op, format, x, places, starts, shape, options)
   end
   shape = check_shape(op, shape)
   if shape[by_rows and 1 or 2] ~= lines then
-    core.raise(("[%s] expected %d pointers, one more than the shape %s has %s, got %d"):format(op, shape[by_rows and 1 or 2] + 1,
+    core.raise(("[%s] expected an indptr of %d elements, one more than the shape %s has %s, got %d"):format(op, shape[by_rows and 1 or 2] + 1,
       checks.shape_text(shape), by_rows and "rows" or "columns", starts.size))
   end
   local dtype = options.dtype or own.entry_dtype(op, values.dtype)
@@ -233,16 +232,16 @@ local function of_lines(op, format, x, places, starts, shape, options)
   })
 end
 
---- gpu.sparse.csr(x [, columns, pointers [, shape]] [, {dtype, device}])
---- csr(x), csr(values, columns, pointers [, shape]): a matrix by rows.
-function sparse.csr(x, columns, pointers, shape, options)
-  return of_lines("sparse.csr", "csr", x, columns, pointers, shape, options)
+--- gpu.sparse.csr(x [, columns, indptr [, shape]] [, {dtype, device}])
+--- csr(x), csr(values, columns, indptr [, shape]): a matrix by rows.
+function sparse.csr(x, columns, indptr, shape, options)
+  return of_lines("sparse.csr", "csr", x, columns, indptr, shape, options)
 end
 
---- gpu.sparse.csc(x [, rows, pointers [, shape]] [, {dtype, device}])
---- csc(x), csc(values, rows, pointers [, shape]): a matrix by columns.
-function sparse.csc(x, rows, pointers, shape, options)
-  return of_lines("sparse.csc", "csc", x, rows, pointers, shape, options)
+--- gpu.sparse.csc(x [, rows, indptr [, shape]] [, {dtype, device}])
+--- csc(x), csc(values, rows, indptr [, shape]): a matrix by columns.
+function sparse.csc(x, rows, indptr, shape, options)
+  return of_lines("sparse.csc", "csc", x, rows, indptr, shape, options)
 end
 
 --- gpu.sparse.coo(x [, columns, values [, shape]] [, {dtype, device}])

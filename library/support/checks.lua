@@ -178,8 +178,8 @@ end
 function checks.is_options(value) return type(value) == "table" and #value == 0 and next(value) ~= nil end
 
 --- Options in place of an optional argument: returns nil for the argument, and the options. Nothing may follow them.
-function checks.shift(op, options, behind)
-  if behind ~= nil then core.fail(op, "nothing behind the options", behind) end
+function checks.shift(op, options, next_argument)
+  if next_argument ~= nil then core.fail(op, "no argument after the options", next_argument) end
   return nil, options
 end
 

@@ -12,8 +12,8 @@ local methods = {}
 local tables = {__metatable = "a table of columns", methods = methods}
 exports.class = tables -- completion and help look here
 
--- The fields of each table: its names in order, arrays and texts by name, and the number of rows. A table itself is empty, so that
--- every read and write of a column comes by.
+-- The fields of each table: its names in order, arrays and texts by name, and the number of rows. A table itself is empty, so
+-- every read and write of a column goes through __index and __newindex.
 local fields_of = setmetatable({}, {__mode = "k"})
 
 --- For completion.

@@ -13,8 +13,7 @@ struct SparseTriangle {
   bool unit_diagonal = false;  // the diagonal is 1, whatever is stored there
 };
 
-/// Where substitution fails: row and column, from 1. A row with itself: nothing but 0 on the diagonal. Otherwise there
-/// is an entry on the wrong side of it.
+/// Where substitution fails, from 1. row == column: zero diagonal; otherwise a nonzero outside the triangle.
 struct SparsePosition {
   std::int64_t row = 0, column = 0;
 };

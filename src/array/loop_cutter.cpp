@@ -15,11 +15,11 @@ namespace {
 // Costs. A loop is cut when an expression exceeds the first. Where no loop is seen yet, expressions may grow up to the
 // second, and no step of a loop costs more than that.
 constexpr std::uint32_t cost_of_a_loop = 128, most_cost = 384;
-// Less than this is evaluated at once when it is wanted, even where it contains a step of a loop.
+// Cheaper expressions are evaluated when they are read, even if they contain a step of a loop.
 constexpr std::uint32_t little_cost = 64;
 // Operations from one search for a loop to the next.
 constexpr std::uint64_t pause_of_search = 8;
-// The limit protects the memory of a script that makes new loops without end.
+// Bounds the memory when a script keeps making new loops.
 constexpr std::size_t most_places = 1024;
 
 /// Sets a flag while it lives.

@@ -26,7 +26,7 @@ class Trace {
   virtual void finish(std::span<const Array> results) = 0;
   /// True where nothing has run: a replay does nothing.
   virtual bool is_empty() const = 0;
-  /// Ends the recording, which is of no use.
+  /// Discards the recording.
   virtual void abandon() noexcept = 0;
   /// Runs the kernels with other inputs in memory, and gives the results. The inputs have the layouts of those of the
   /// trace, the offsets modulo `offset_modulus`, and lie in one buffer where those did, at the same distances.

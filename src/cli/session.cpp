@@ -195,16 +195,18 @@ class Session {
     return finish(L, false);
   }
 
-  /// A script that reads no arguments ignores an option of the command that stands behind its name.
+  /// A script that reads no arguments ignores an option of the command after its name.
   void warn_of_late_options(const char* script) const {
     const auto late = std::find_if(argv_ + options_.script + 1, argv_ + argc_, is_long_option);
     if (late == argv_ + argc_) return;
     std::ifstream file(script);
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     if (text.find("...") != text.npos || text.find("arg") != text.npos) return;
-    std::fprintf(stderr,
-                 "gpulua: %s behind the script is the script's, which reads no arguments; before it, it is gpulua's\n",
-                 *late);
+    std::fprintf(
+        stderr,
+        "gpulua: %s follows the script's name, so it goes to the script, which reads no arguments; put options of "
+        "gpulua before the name\n",
+        *late);
   }
 
   /// With the arguments of the command line. Null: the standard input.

@@ -274,10 +274,10 @@ class MpiTransport final : public Transport {
     for (const Request& request : requests)
       if (request.done == 0 && request.peer >= 0)
         names += (names.empty() ? "rank " : ", ") + std::to_string(request.peer);
-    throw Error(ErrorKind::device, "[" + std::string(op) + "] expected all ranks to come within " +
-                                       std::to_string(static_cast<long>(timeout_)) + " s with the same call, got no " +
-                                       (names.empty() ? "answer of some" : names) +
-                                       "; GPULUA_COMM_TIMEOUT sets the time, and gpu.debug(true) names the lines");
+    throw Error(ErrorKind::device,
+                "[" + std::string(op) + "] timed out after " + std::to_string(static_cast<long>(timeout_)) +
+                    " s waiting for " + (names.empty() ? "another rank" : names) +
+                    " to make the same call; GPULUA_COMM_TIMEOUT sets the time, and gpu.debug(true) names the lines");
   }
 
   Mpi mpi_;

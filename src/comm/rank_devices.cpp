@@ -103,9 +103,9 @@ void LibraryWork::check_time() {
   job_->report(collectives_);
   if (now - since_ < timeout_) return;
   const std::string missing = of_all_ ? job_->missing(collectives_) : "";
-  throw Error(ErrorKind::device, "[" + op_ + "] expected all ranks to come within " +
-                                     std::to_string(static_cast<long>(timeout_.count())) + " s, got no " +
-                                     (missing.empty() ? "answer of some" : missing) +
+  throw Error(ErrorKind::device, "[" + op_ + "] timed out after " +
+                                     std::to_string(static_cast<long>(timeout_.count())) + " s waiting for " +
+                                     (missing.empty() ? "another rank" : missing) +
                                      "; GPULUA_COMM_TIMEOUT sets the time, and gpu.debug(true) names the lines");
 }
 

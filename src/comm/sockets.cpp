@@ -296,8 +296,8 @@ class SocketTransport final : public Transport {
     const bool only_sends = std::ranges::all_of(flows, [](const Flow& flow) { return flow.sends; });
     std::ranges::sort(late);
     late.erase(std::ranges::unique(late).begin(), late.end());
-    throw Error(ErrorKind::device, "[" + std::string(op) + "] expected all ranks to come within " +
-                                       std::to_string(static_cast<long>(timeout_)) + " s, got no " + list(late) +
+    throw Error(ErrorKind::device, "[" + std::string(op) + "] timed out after " +
+                                       std::to_string(static_cast<long>(timeout_)) + " s waiting for " + list(late) +
                                        (only_sends && std::strcmp(op, "send") == 0
                                             ? " to receive this; two ranks that both send first exchange by "
                                               "gpu.comm.exchange or in gpu.comm.group"

@@ -51,7 +51,7 @@ class Graph {
   virtual ~Graph() = default;
 };
 
-/// A device's name, limits and habits. Sizes in bytes.
+/// A device's name, limits and preferences. Sizes in bytes.
 struct DeviceInfo {
   std::string name;          // "cuda:0", "cpu"
   std::string description;   // the product's name
@@ -62,7 +62,7 @@ struct DeviceInfo {
   unsigned max_threads_per_block = 1024;
   Dim3 max_block{1024, 1024, 64};
   Dim3 max_grid{2147483647, 65535, 65535};
-  /// Bytes that a thread should load or store at once; 1 where the device joins the accesses of threads itself.
+  /// Bytes that a thread should load or store at once; 1 if the device coalesces accesses itself.
   std::size_t access_bytes = 16;
   /// Blocks of one warp are best: a barrier costs more than a larger block saves, and what a block reads again comes
   /// from a cache.

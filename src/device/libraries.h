@@ -295,8 +295,7 @@ class Sorter {
  public:
   virtual ~Sorter() = default;
   virtual void sort(const RowsToOrder& rows, const OrderedRows& out, Stream& stream) = 0;
-  /// The elements before the one at `rank` in each row's order, those equal to it, and the others, each in the order of
-  /// their positions: the first `count` of these.
+  /// Stable three-way partition of each row around its element of rank `rank`; writes the first `count` elements.
   virtual void partition(const RowsToOrder& rows, std::int64_t rank, std::int64_t count, const OrderedRows& out,
                          Stream& stream) = 0;
   /// The elements at ranks of each row's order: out[row][i] is the one at ranks[row][i], where -0 may be 0. With

@@ -18,7 +18,7 @@ class TimerUse {
 };
 
 /// The deadline of a call into a state: raises Interruption::Reason::deadline for the call of that generation once the
-/// time has passed, again every few milliseconds while the call goes on, and now and then with force. Destroyed when
+/// time has passed, again every few milliseconds until the call returns, now and then forcing the hook. Destroyed when
 /// the call is over. A TimerUse lives as long.
 class Deadline {
  public:

@@ -123,7 +123,7 @@ ScriptState::ScriptState(const gpulua_options& options, const void* caller) : op
     context_->strict = (options.flags & GPULUA_STRICT) != 0;
     set_rights(options, context_->rights);
     main_ = given != nullptr ? given : memory_.open(options);
-    if (main_ == nullptr) throw Error(ErrorKind::memory, "[create] there is no room for a Lua state");
+    if (main_ == nullptr) throw Error(ErrorKind::memory, "[create] out of memory for a Lua state");
     handle_ = open_handle(HandleKind::state, this);
     int status = 0;
     {
@@ -354,7 +354,7 @@ void ScriptState::stop_compiler() {
   const auto body = [](lua_State* L) { return make_interruptible(L), 0; };
   if (lua_cpcall(own_, body, nullptr) != 0) {
     lua_pop(own_, 1);
-    throw Error(ErrorKind::memory, "[call] Lua has no room to switch its compiler off");
+    throw Error(ErrorKind::memory, "[call] out of memory while switching LuaJIT's compiler off");
   }
   compiler_is_off_ = true;
 }

@@ -22,8 +22,8 @@ struct RandomPart {
   std::int64_t total = 0;    // numbers of the draw
 };
 
-/// Uniform or normal numbers: the part of a draw of `part.total` numbers that begins behind `part.skipped`. The stream
-/// goes on behind the whole draw. Where the part begins within a block of the stream, it is a view of evaluated
+/// Uniform or normal numbers: the part of a draw of `part.total` numbers that begins after `part.skipped`. The stream
+/// advances by the whole draw. Where the part begins within a block of the stream, it is a view of evaluated
 /// numbers.
 Array random_part(const std::shared_ptr<OpenDevice>& device, const OpInfo& op, Dims shape, DType dtype,
                   const std::shared_ptr<RandomStream>& stream, const RandomPart& part);

@@ -42,7 +42,7 @@ class CsvCursor {
   bool line_ends() const { return line_ends(at_); }
   bool is_at_quote() const { return at_ != end_ && *at_ == '"'; }
 
-  /// Goes behind the line's end.
+  /// Moves past the line's end.
   void end_line() {
     if (at_ != end_ && *at_ == '\r') ++at_;
     if (at_ != end_ && *at_ == '\n') ++at_;
@@ -58,7 +58,7 @@ class CsvCursor {
     if (std::string_view(at_, static_cast<std::size_t>(end_ - at_)).starts_with("\xEF\xBB\xBF")) at_ += 3;
   }
 
-  /// Goes behind the separator; false at the end of the line.
+  /// Moves past the separator; false at the end of the line.
   bool next_field() {
     if (at_ == end_ || *at_ != separator_) return false;
     ++at_;
@@ -83,14 +83,14 @@ class CsvCursor {
       const auto* const quote = rest == 0 ? nullptr : static_cast<const char*>(std::memchr(from, '"', rest));
       if (quote == nullptr) {
         at_ = opening;
-        fail("a quote that ends the field", "none behind the one");
+        fail("a closing quote", "the end of the file after the opening quote");
       }
       at_ = quote + 1;
       const std::string_view part(from, static_cast<std::size_t>(quote - from));
       if (at_ == end_ || *at_ != '"') {
         if (!field_ends(at_)) {
           at_ = opening;
-          fail("a separator behind the closing quote", "other text");
+          fail("a separator after the closing quote", "other text");
         }
         if (unquoted_.empty()) return part;
         unquoted_ += part;

@@ -19,7 +19,7 @@ Library::Library() {
   // At the process's end the library would write files again whose closing has failed, as on a full disk, and crash. We
   // leave no file open. It says no where the program has the library already.
   keep_from_exit();
-  if (open() < 0) throw Error(ErrorKind::unavailable, "[hdf5] libhdf5 does not start");
+  if (open() < 0) throw Error(ErrorKind::unavailable, "[hdf5] cannot initialise libhdf5: H5open failed");
   silence(0, nullptr, nullptr);
   // They have their values since open().
   const auto variable = [&](const char* name) {

@@ -49,14 +49,14 @@ void JsonText::expect(char c) {
 
 void JsonText::expect_end() {
   skip_space();
-  if (at_ != text_.size()) fail("text behind its end");
+  if (at_ != text_.size()) fail("trailing characters");
 }
 
 unsigned JsonText::read_code() {
   unsigned code = 0;
   const char* const first = text_.data() + at_;
   const auto [end, failure] = std::from_chars(first, first + std::min<std::size_t>(4, text_.size() - at_), code, 16);
-  if (failure != std::errc() || end != first + 4) fail("no four digits behind \\u");
+  if (failure != std::errc() || end != first + 4) fail("\\u needs four hexadecimal digits");
   at_ += 4;
   return code;
 }

@@ -44,7 +44,7 @@ class HeaderText {
       }
     }
     skip_space();
-    if (at_ != text_.size()) fail("text behind the dictionary");
+    if (at_ != text_.size()) fail("trailing characters after the dictionary");
     if (!has_type || !has_order || !has_shape) fail("no descr, fortran_order or shape");
   }
 

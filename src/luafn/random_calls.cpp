@@ -11,7 +11,7 @@ namespace gpulua::luafn {
 /// What a call has drawn already in this statement: an expression may be translated twice, and draws once.
 Value* Translator::drawn_before(const Expr& call) {
   if (!hoists_ || conditional_)
-    refuse(call.line, "random numbers in the condition of a loop, or behind and or or; assign them to locals first");
+    refuse(call.line, "random numbers in the condition of a loop, or after `and` or `or`; assign them to locals first");
   const auto found = drawn_.find({current_, &call});
   return found == drawn_.end() ? nullptr : &found->second;
 }

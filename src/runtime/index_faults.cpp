@@ -45,16 +45,16 @@ std::string describe_matrix(const volatile IndexFault& fault) {
 /// A number that a script gave for a sparse matrix.
 std::string describe_sparse(const volatile IndexFault& fault) {
   const std::string op = "[" + std::string(fault.op) + "] expected ", extent = std::to_string(fault.extent);
-  const std::string got = ", got " + std::to_string(fault.index) + " at " + std::to_string(fault.at);
+  const std::string got = ", got " + std::to_string(fault.index) + " at position " + std::to_string(fault.at);
   switch (static_cast<FaultKind>(fault.found)) {
     case FaultKind::wrong_place:
       return op + (fault.axis == 1 ? "rows" : "columns") + " from 1 to " + extent + got;
     case FaultKind::wrong_first_start:
-      return op + "pointers that begin with 1" + got;
+      return op + "an indptr that begins with 1" + got;
     case FaultKind::falling_start:
-      return op + "pointers that do not decrease" + got + ", behind " + extent;
+      return op + "a non-decreasing indptr" + got + " after " + extent;
     default:
-      return op + "pointers that end with " + extent + ", one more than there are values" + got;
+      return op + "an indptr that ends with " + extent + ", one more than there are values" + got;
   }
 }
 
@@ -91,7 +91,7 @@ IndexFaults::Lane& IndexFaults::lane_of(const StreamRef& stream) {
     constexpr std::size_t bytes = words_of_a_lane * sizeof(IndexFault);
     lanes_.reserve(lanes_.size() + 1);
     void* memory = device_.allocate_pinned(bytes);
-    if (!memory) throw Error(ErrorKind::memory, "[index] the host has no room for a page of pinned memory");
+    if (!memory) throw Error(ErrorKind::memory, "[index] out of host memory for a page of pinned memory");
     std::memset(memory, 0, bytes);
     lane = lanes_.insert(lanes_.end(), Lane{nullptr, static_cast<IndexFault*>(memory), {}});
   }

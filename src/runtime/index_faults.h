@@ -19,9 +19,9 @@ enum class FaultKind : std::uint32_t {
   not_positive_definite,  // it has no Cholesky factor
   not_converged,          // its eigenvalues, or singular values, were not found
   wrong_place,            // a position of a sparse matrix's entry is out of range
-  wrong_first_start,      // the pointers to a sparse matrix's rows or columns do not begin at its first entry,
-  falling_start,          // decrease,
-  wrong_end,              // or do not end behind its last one
+  wrong_first_start,      // the indptr of a sparse matrix does not begin with 1,
+  falling_start,          // decreases,
+  wrong_end,              // or does not end after its last nonzero
   invalid_number,         // an element of a parameter is none of the valid numbers
 };
 

@@ -197,8 +197,8 @@ Origin OpenDevice::origin() const {
 }
 
 void OpenDevice::count_kernel() {
-  // A line of a script that is not a loop over different expressions needs fewer. A function of the library may need
-  // more.
+  // A line that always builds the same expression compiles fewer kernels than this. A function of the library may
+  // compile more.
   constexpr int many_kernels = 20;
   const Origin at = origin();
   if (!at.chunk || at.in_library || has_warned_ || ++kernels_of_lines_[{at.chunk, at.line}] <= many_kernels) return;

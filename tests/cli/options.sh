@@ -31,7 +31,7 @@ check '--profile around gpu.profile' 0 '3' "*:${newline}*${newline}* 6 *" --prof
 check '--profile without kernels' 0 '' '' --profile -e 'local gpu = require "gpu"'
 echo 'print(1)' >"$scratch/deaf.lua"
 echo 'print(arg[1])' >"$scratch/listens.lua"
-check 'an option behind a script without arguments' 0 1 'gpulua: --device behind the script is the script*' "$scratch/deaf.lua" --device cpu
+check 'an option after a script without arguments' 0 1 'gpulua: --device follows the script*, so it goes to the script*' "$scratch/deaf.lua" --device cpu
 check 'an option of the script itself' 0 --check '' "$scratch/listens.lua" --check
 check '-joff' 0 'false' '' -joff -e 'print((jit.status()))'
 check '-O0' 0 'nil' '' -O0 -e 'print(({jit.status()})[8])'

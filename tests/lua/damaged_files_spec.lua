@@ -34,7 +34,7 @@ describe("damaged files are refused:", function()
     fails("a key other than", npy "{'dtype': '<f4'}")
     fails("a string without end", npy "{'descr")
     fails("neither True nor False", header("(3,)", nil, "1"))
-    fails("text behind the dictionary", npy "{'descr': '<f4', 'fortran_order': False, 'shape': (), } x")
+    fails("trailing characters after the dictionary", npy "{'descr': '<f4', 'fortran_order': False, 'shape': (), } x")
     for _, size in ipairs { "-1", "x", "99999999999999999999", "" } do
       fails("a size that is no integer", header("(" .. size .. ",)"))
     end

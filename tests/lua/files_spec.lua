@@ -366,7 +366,7 @@ describe(".safetensors", function()
       fails("expected a .safetensors file, got other data", "abc")
       fails("got other data, or a part of one", "\255\255\255\255\255\255\255\255{}")
       fails("the header is damaged: no {", tensors "[]")
-      fails("text behind its end", tensors "{} x")
+      fails("trailing characters", tensors "{} x")
       local function one(fields) return tensors('{"x":{' .. fields .. "}}", "\0\0\0\0") end
       fails("data_offsets that are no range", one '"dtype":"F32","shape":[1]')
       fails("data_offsets that are no range", one '"dtype":"F32","shape":[1],"data_offsets":[4,0]')

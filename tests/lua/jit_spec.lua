@@ -196,7 +196,7 @@ describe("gpu.jit", function()
     near(0.5, gpu.vectorize(function(i) return gpu.random.at(3, i):uniform("float64") end)(gpu.arange(20000)):mean():item(), 1e-2)
     local function launch(f) gpu.jit(f) {grid = 1, block = 1}(gpu.zeros(1)) end
     for text, f in pairs {
-      ["random numbers in the condition of a loop, or behind and or or; assign them to locals first"] = function(v)
+      ["random numbers in the condition of a loop, or after `and` or `or`; assign them to locals first"] = function(v)
         local r = gpu.random.at(1, 1)
         while r:uniform() < 0.5 do v[1] = 1 end
       end,

@@ -304,7 +304,7 @@ mistakes[#mistakes + 1] = { "habits of other libraries",
   { row_kernel .. ') {blocks = 2}', '[f] expected the options grid, block, shared, stream, cooperative and cluster, got "blocks"; did you mean "grid"?' },
   { row_kernel .. ') {threads = 2}', '[f] expected the options grid, block, shared, stream, cooperative and cluster, got "threads"; did you mean "block"?' },
   { 'gpu.norm(y, "fro")', '[norm] expected a matrix, or two axes, for the order "fro", got shape (3,); a vector\'s norm is x:norm()' },
-  { 'gpu.interp(y, {2, 1}, {3, 4})', '[interp] expected points that increase, got 1 behind 2' },
+  { 'gpu.interp(y, {2, 1}, {3, 4})', '[interp] expected points in ascending order, got 1 after 2' },
   { 'gpu.stats.iqr(y, {range = {75, 25}})', '[stats.iqr] expected range = {lower, upper}, got {75, 25}' },
   { 'y:scatter_add({1}, {1, 2})', '[scatter_add] operands could not be broadcast together with shapes (2,) ()' },
 }

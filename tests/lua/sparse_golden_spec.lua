@@ -4,7 +4,7 @@ local golden = require "golden_cases"
 describe("gpu.sparse", function()
   it("gives what SciPy does", function()
     golden.run("sparse", {
-      --- The entries row by row, their columns, and the pointers to the rows.
+      --- data, indices and indptr of the matrix by rows.
       stored = function(A)
         A = A:tocsr():sum_duplicates()
         return A.data, A.indices, A.indptr

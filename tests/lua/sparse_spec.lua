@@ -159,18 +159,18 @@ describe("what a script gives", function()
   end
 
   it("has positions in range", function()
-    fails_later("[sparse.coo] expected rows from 1 to 3, got 4 at 2", gpu.sparse.coo, { 1, 4 }, { 1, 1 }, { 5, 6 }, { 3, 3 })
-    fails_later("[sparse.coo] expected columns from 1 to 3, got 0 at 1", gpu.sparse.coo, { 1, 3 }, { 0, 1 }, { 5, 6 }, { 3, 3 })
-    fails_later("[sparse.coo] expected rows from 1 to 3, got -1 at 1", gpu.sparse.coo, { -1 }, { 1 }, { 5 }, { 3, 3 })
-    fails_later("[sparse.csr] expected columns from 1 to 2, got 3 at 2", gpu.sparse.csr, { 1, 2 }, { 1, 3 }, { 1, 3 }, { 1, 2 })
-    fails_later("[sparse.csc] expected rows from 1 to 2, got 3 at 2", gpu.sparse.csc, { 1, 2 }, { 1, 3 }, { 1, 3 }, { 2, 1 })
+    fails_later("[sparse.coo] expected rows from 1 to 3, got 4 at position 2", gpu.sparse.coo, { 1, 4 }, { 1, 1 }, { 5, 6 }, { 3, 3 })
+    fails_later("[sparse.coo] expected columns from 1 to 3, got 0 at position 1", gpu.sparse.coo, { 1, 3 }, { 0, 1 }, { 5, 6 }, { 3, 3 })
+    fails_later("[sparse.coo] expected rows from 1 to 3, got -1 at position 1", gpu.sparse.coo, { -1 }, { 1 }, { 5 }, { 3, 3 })
+    fails_later("[sparse.csr] expected columns from 1 to 2, got 3 at position 2", gpu.sparse.csr, { 1, 2 }, { 1, 3 }, { 1, 3 }, { 1, 2 })
+    fails_later("[sparse.csc] expected rows from 1 to 2, got 3 at position 2", gpu.sparse.csc, { 1, 2 }, { 1, 3 }, { 1, 3 }, { 2, 1 })
   end)
 
-  it("has pointers in order", function()
-    fails_later("[sparse.csr] expected pointers that begin with 1, got 2 at 1", gpu.sparse.csr, { 1, 2 }, { 1, 1 }, { 2, 3 })
-    fails_later("[sparse.csr] expected pointers that do not decrease, got 2 at 3, behind 3", gpu.sparse.csr, { 1, 2 }, { 1, 1 },
+  it("has an indptr in order", function()
+    fails_later("[sparse.csr] expected an indptr that begins with 1, got 2 at position 1", gpu.sparse.csr, { 1, 2 }, { 1, 1 }, { 2, 3 })
+    fails_later("[sparse.csr] expected a non-decreasing indptr, got 2 at position 3 after 3", gpu.sparse.csr, { 1, 2 }, { 1, 1 },
       { 1, 3, 2, 3 })
-    fails_later("[sparse.csr] expected pointers that end with 3, one more than there are values, got 4 at 2", gpu.sparse.csr,
+    fails_later("[sparse.csr] expected an indptr that ends with 3, one more than there are values, got 4 at position 2", gpu.sparse.csr,
       { 1, 2 }, { 1, 1 }, { 1, 4 })
   end)
 
@@ -178,7 +178,7 @@ describe("what a script gives", function()
     fails("[sparse.csr] expected as many columns as values, got 1 and 2", gpu.sparse.csr, { 1, 2 }, { 1 }, { 1, 3 })
     fails("[sparse.coo] expected as many rows and columns as values, got 1 rows, 2 columns and 2 values", gpu.sparse.coo, { 1 },
       { 1, 2 }, { 1, 2 })
-    fails("[sparse.csr] expected 4 pointers, one more than the shape (3,3) has rows, got 2", gpu.sparse.csr, { 1, 2 }, { 1, 2 },
+    fails("[sparse.csr] expected an indptr of 4 elements, one more than the shape (3,3) has rows, got 2", gpu.sparse.csr, { 1, 2 }, { 1, 2 },
       { 1, 3 }, { 3, 3 })
     fails("[sparse.coo] expected a vector of integers as rows", gpu.sparse.coo, gpu.ones(2), { 1, 2 }, { 1, 2 })
     fails("[sparse.coo] expected a shape {rows, columns}, got 3", gpu.sparse.coo, { 1 }, { 1 }, { 1 }, 3)

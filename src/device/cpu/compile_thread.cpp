@@ -67,8 +67,7 @@ class CompileThreads::Job : public std::enable_shared_from_this<Job> {
       if (error == 0) return;
     }
     delete self;
-    throw Error(ErrorKind::memory,
-                std::string("[compile] expected a thread from the system, got: ") + std::strerror(error));
+    throw Error(ErrorKind::memory, std::string("[compile] cannot create a thread: ") + std::strerror(error));
   }
 
   /// False: it goes on.

@@ -128,7 +128,7 @@ class StreamHandle {
             call.set_math_mode(handle_, static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH |
                                                                   CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)));
       if (context_->driver().memory_allocate(&workspace_, bytes) != CUDA_SUCCESS)
-        throw Error(ErrorKind::memory, "[blas] the device has no room for cuBLAS's work area of " +
+        throw Error(ErrorKind::memory, "[blas] out of device memory for cuBLAS's workspace of " +
                                            std::to_string(bytes >> 20) + " MiB; gpu.trim() gives back pooled memory");
       check(call, call.set_workspace(handle_, reinterpret_cast<void*>(workspace_), bytes));
     } catch (...) {

@@ -188,7 +188,7 @@ void CudaDevice::download_staged(void* host, const void* device, std::size_t byt
   // Taken out while a copy writes it: when the wait is given up, that copy still comes, and the buffer is left to it.
   void* staging = std::exchange(staging_, nullptr);
   if (staging == nullptr) staging = allocator_.allocate_pinned(small_copy);
-  if (staging == nullptr) throw Error(ErrorKind::memory, "[download] the host has no room for a pinned buffer");
+  if (staging == nullptr) throw Error(ErrorKind::memory, "[download] out of host memory for a pinned buffer");
   context_->check(context_->driver().copy_device_to_host(staging, address(device), bytes, stream), "download");
   wait_for(stream, "download");
   std::memcpy(host, staging, bytes);

@@ -52,7 +52,7 @@ std::optional<Driver> load(std::string& why) {
   }
 
   if (const CUresult result = driver.init(0); result != CUDA_SUCCESS) {
-    why = "the NVIDIA driver does not start: " + driver.describe(result);
+    why = "cannot initialise the NVIDIA driver: " + driver.describe(result);
     return std::nullopt;
   }
   driver.driver_get_version(&driver.version);

@@ -19,7 +19,7 @@ const void* CudaGraph::keep(const void* host, std::size_t bytes) {
   const ContextGuard guard(*context_);
   void* memory = nullptr;
   if (context_->driver().host_allocate(&memory, bytes, 0) != CUDA_SUCCESS)
-    throw Error(ErrorKind::memory, "[graph] the host has no room for a copy of the uploaded data");
+    throw Error(ErrorKind::memory, "[graph] out of host memory for a copy of the uploaded data");
   std::memcpy(memory, host, bytes);
   kept_.push_back(memory);
   return memory;

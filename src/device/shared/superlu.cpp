@@ -180,7 +180,7 @@ class Factors final : public SparseFactors {
     const int transposition = op == MatrixOp::plain ? 0 : op == MatrixOp::conjugated && is_complex ? 2 : 1;
     routines().solve(transposition, &lower_, &upper_, column_order_.data(), row_order_.data(), &sides, statistics.get(),
                      &info);
-    if (info != 0) throw Error("[sparse.linalg] no solution from SuperLU, whose info is " + std::to_string(info));
+    if (info != 0) throw Error("[sparse.linalg] SuperLU failed (info = " + std::to_string(info) + ")");
     device_.upload(b, host.data(), host.size(), stream);
   }
 

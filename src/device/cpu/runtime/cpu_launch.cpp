@@ -222,7 +222,7 @@ void run_launch(CpuKernel& kernel, const LaunchConfig& config, void** arguments,
     throw Error(ErrorKind::device, message);
   } catch (const std::bad_alloc&) {
     throw Error(ErrorKind::memory, "[launch] kernel '" + kernel.entry().name +
-                                       "': no room for the shared memory and the stacks of its blocks");
+                                       "': out of memory for the shared memory and the stacks of its blocks");
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::interrupted) interrupted.store(false);
     throw;

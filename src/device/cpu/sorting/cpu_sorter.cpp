@@ -28,7 +28,7 @@ class Scratch {
     }
     pooled_ = memory_ = pool.allocate(bytes);
     if (memory_ == nullptr)
-      throw Error(ErrorKind::memory, "[sort] no room for " + std::to_string(bytes) + " bytes of buffers");
+      throw Error(ErrorKind::memory, "[sort] out of memory for " + std::to_string(bytes) + " bytes of buffers");
   }
   ~Scratch() { pool_.free(pooled_); }
   Scratch(const Scratch&) = delete;
