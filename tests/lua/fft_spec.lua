@@ -1,90 +1,13 @@
 -- Fourier, cosine and sine transforms. Golden data: tests/golden/arrays/fft.py.
 local gpu = require "gpu"
 local golden = require "golden_cases"
+local samples = require "fft_samples"
 local support = require "support"
 local fails = support.fails
-
-local epsilon = { complex64 = 2 ^ -23, complex128 = 2 ^ -52, float32 = 2 ^ -23, float64 = 2 ^ -52 }
-
-local function numbers(shape, dtype)
-  local re, im = gpu.randn(shape, "float64"), gpu.randn(shape, "float64")
-  return (re + im * gpu.complex(0, 1)):astype(dtype):eval()
-end
-
---- The transform by its definition, in float64, along the last axis.
-local function transform(x)
-  local n = x.shape[x.ndim]
-  local k = gpu.arange(n, "int64")
-  local angle = ((k:reshape(n, 1) * k) % n):astype "float64" * (-2 * math.pi / n)
-  return x:astype("complex128"):matmul(angle:cos() + angle:sin() * gpu.complex(0, 1)):eval()
-end
-
---- Fails unless the relative error of `got`, in the norm, is as small as that of a good transform of n points.
-local function near(expected, got, n, where)
-  local wide = got.dtype:find "^complex" and "complex128" or "float64"
-  local size = gpu.norm(expected:ravel()):item()
-  local err = gpu.norm((got:astype(wide) - expected):ravel()):item()
-  local limit = epsilon[got.dtype] * (2 + math.log(n) / math.log(2)) * size
-  if not (err <= limit) then error(("%s of %d: error %.3g, limit %.3g"):format(where, n, err, limit), 2) end
-end
+local numbers, transform, near = samples.numbers, samples.transform, samples.near
 
 describe("Fourier transforms", function()
   it("agree with NumPy and SciPy", function() golden.run "fft" end)
-
-  it("are as exact as they can be", function()
-    local lengths = {}
-    for n = 1, 130 do lengths[n] = n end
-    for _, n in ipairs { 169, 251, 343, 486, 509, 512, 719, 720, 1000, 1001, 1009 } do lengths[#lengths + 1] = n end
-    for _, n in ipairs(lengths) do
-      for _, dtype in ipairs { "complex64", "complex128" } do
-        local x = numbers({ 3, n }, dtype)
-        local wanted = transform(x)
-        near(wanted, gpu.fft.fft(x), n, "fft")
-        near(x:astype "complex128", gpu.fft.ifft(gpu.fft.fft(x)), n, "ifft of fft")
-        local half = { 1, math.floor(n / 2) + 1 }
-        near(transform(x:real())(":", half), gpu.fft.rfft(x:real()), n, "rfft")
-        near(x:real():astype "float64", gpu.fft.irfft(gpu.fft.rfft(x:real()), n), n, "irfft of rfft")
-      end
-    end
-  end)
-
-  it("of prime lengths are as exact", function()
-    for n = 131, 1009, 2 do
-      local is_prime = true
-      for divisor = 3, 31, 2 do is_prime = is_prime and n % divisor ~= 0 end
-      if is_prime then
-        for _, dtype in ipairs { "complex64", "complex128" } do
-          local x = numbers({ 2, n }, dtype)
-          near(transform(x), gpu.fft.fft(x), n, "fft")
-        end
-      end
-    end
-  end)
-
-  it("take long rows apart", function()
-    for _, n in ipairs { 2048, 4096, 4099, 6561, 10007, 65536, 2 ^ 17 - 1, 1000000, 2 ^ 20 } do
-      -- A few spectral lines, whose transform is known.
-      local k = gpu.arange(n, "int64")
-      local lines = { { 0, 1 }, { 1, 2 }, { math.floor(n / 3), -1.5 }, { n - 1, 0.25 } }
-      local expected = gpu.zeros(n, "complex128")
-      local x = gpu.zeros(n, "complex128")
-      for _, line in ipairs(lines) do
-        local angle = ((k * line[1]) % n):astype "float64" * (2 * math.pi / n)
-        x = (x + (angle:cos() + angle:sin() * gpu.complex(0, 1)) * line[2]):eval()
-        expected[line[1] + 1] = line[2] * n
-      end
-      near(expected, gpu.fft.fft(x), n, "fft")
-      near(expected, gpu.fft.fft(x:astype "complex64"), n, "fft")
-      local noise = numbers({ 2, n }, "complex64")
-      near(noise:astype "complex128", gpu.fft.ifft(gpu.fft.fft(noise)), n, "ifft of fft")
-      near(noise:real():astype "float64", gpu.fft.irfft(gpu.fft.rfft(noise:real()), n), n, "irfft of rfft")
-      -- An impulse.
-      local impulse = gpu.zeros(n)
-      impulse[4] = 1
-      local angle = ((k * 3) % n):astype "float64" * (-2 * math.pi / n)
-      near(angle:cos() + angle:sin() * gpu.complex(0, 1), gpu.fft.fft(impulse), n, "fft of an impulse")
-    end
-  end)
 
   it("go along any axis of any layout", function()
     local x = numbers({ 9, 33, 40 }, "complex64")
@@ -175,28 +98,6 @@ describe("Fourier transforms", function()
     assert.are.equal(0, status, output)
     output, status = support.run(script, "GPULUA_FFT=fftw")
     assert(status ~= 0 and output:find('[config] expected GPULUA_FFT to be own, or not set, got "fftw"', 1, true), output)
-  end)
-
-  it("keep a few plans, whatever the lengths", function()
-    gpu.fft.set_cache { plans = 8 }
-    local before
-    for i = 1, 10000 do
-      gpu.fft.fft(gpu.ones(i)):free()
-      if i == 5000 then before = support.used() end
-    end
-    assert(#gpu.fft.plans() <= 8)
-    assert(support.used() - before < 2 ^ 21, support.used() - before)
-    gpu.fft.set_cache { plans = 0 }
-    assert.are.equal(0, #gpu.fft.plans())
-    gpu.fft.set_cache { plans = 64, bytes = 2 ^ 28 }
-    gpu.fft.fft(gpu.ones(48))
-    local plan = gpu.fft.plans()[1]
-    assert(plan.n == 48 and plan.dtype == "complex64" and (plan.bytes > 0 or plan.kind == "cuFFT"))
-    gpu.fft.set_cache { bytes = 0 } -- the newest stays, so that a loop makes a long plan once
-    gpu.fft.fft(gpu.ones(360))
-    assert(#gpu.fft.plans() >= 1 and gpu.fft.plans()[1].n == 360)
-    gpu.fft.set_cache { bytes = 2 ^ 28 }
-    fails("[fft.set_cache] expected plans, a number of 0 or more, got -1", gpu.fft.set_cache, { plans = -1 })
   end)
 
   it("say what they take", function()
