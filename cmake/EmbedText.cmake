@@ -3,7 +3,7 @@
 # Makes the contents of the files available to C++ in <target>: a generated header "<function>.h" declares
 #   std::string_view <function>(std::string_view name);
 # which gives the content of the file with that name (its last path component), and an empty view for another name. The
-# assembler includes the files as they are, text or not. A zero stands behind each.
+# assembler includes the files as they are, text or not. A zero follows each.
 #
 # With BYTECODE, each file "name.lua" is there as "name.luac", too: LuaJIT's bytecode, which loads without parsing.
 function(embed_text target function)

@@ -6,7 +6,7 @@ set(index 0)
 foreach(file IN LISTS FILES)
   get_filename_component(name ${file} NAME)
   set(symbol gpulua_${FUNCTION}_${index})
-  # A zero behind each text, and the alignment that LLVM's bitcode needs.
+  # A zero after each text, and the alignment that LLVM's bitcode needs.
   string(APPEND assembly "  \".balign 16\\n${symbol}: .incbin \\\"${file}\\\"\\n${symbol}_end: .byte 0\\n\"\n")
   string(APPEND declarations "[[gnu::visibility(\"hidden\")]] extern const char ${symbol}[], ${symbol}_end[];\n")
   string(APPEND cases "  if (name == \"${name}\") return {${symbol}, ${symbol}_end};\n")

@@ -1,6 +1,6 @@
 -- luajit signatures.lua OUT SOURCE...: writes the signatures of all functions, which stand in the sources above the code of each.
 --
--- A line such as "--- gpu.eye(rows [, columns [, offset]] [, {dtype, device}])" in Lua, or the same behind "///" in C++, declares a
+-- A line such as "--- gpu.eye(rows [, columns [, offset]] [, {dtype, device}])" in Lua, or the same after "///" in C++, declares a
 -- function or a method, in the notation of docs/reference.md: parameters in [] are optional, "..." is any number of values, {} has the
 -- names of the options, which are passed in a table as the last argument. If dtype is an option, its value can replace the table. A
 -- second pair of parentheses is a call of the result. "gpu.hann, gpu.hamming(n)" declares two functions with equal parameters.

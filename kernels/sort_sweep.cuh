@@ -52,7 +52,7 @@ __device__ inline unsigned int gpulua_sort_peers_swept(unsigned int digit) {
 }
 
 // A word for each tile of a sweep and each digit, zeros at first. It gets the tile's count of the digit, and then the target
-// behind the digit's elements of all tiles up to this one. Word: 32 bits where a row has fewer than 2^30 elements.
+// after the digit's elements of all tiles up to this one. Word: 32 bits where a row has fewer than 2^30 elements.
 template <class Word>
 struct gpulua_sort_tiles {
   static constexpr Word counted = (Word)1 << (8 * sizeof(Word) - 2), summed = counted << 1, number = counted - 1;

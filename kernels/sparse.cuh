@@ -275,7 +275,7 @@ __device__ inline void gpulua_checked_places(const long long* given, I* places, 
   places[k] = inside ? (I)place : I(0);
 }
 
-// The same for the starts of lines, and the end of the last one, `count` entries behind the first. A start that is wrong is reported.
+// The same for the starts of lines and the end of the last one, which is `count`. A start that is wrong is reported.
 template <class I>
 __device__ inline void gpulua_checked_starts(const long long* given, I* starts, long long lines, long long count,
                                              gpulua_index_fault* fault, const void* chunk, long long line, const void* op) {

@@ -107,7 +107,7 @@ __device__ inline void gpulua_sort_keys(unsigned long long* keys, int size) {
   __syncthreads();
 }
 
-// The entry of A, counted in its line, that the term belongs to: the first whose terms end behind it.
+// The entry of A, counted in its line, that the term belongs to: the first whose terms end after it.
 __device__ inline int gpulua_entry_of_term(const int* ends, int entries, int term) {
   int first = 0, last = entries - 1;
   while (first < last) {

@@ -61,7 +61,7 @@ end
 local M = {}
 
 --- The page's text. `list`: "## section" lines, names, and lines "name = text" for names whose equivalent the module cannot tell;
---- such lines behind "## notes" are about names of any section. `link`: name of a function -> address or nil.
+--- such lines after "## notes" are about names of any section. `link`: name of a function -> address or nil.
 function M.page(list, link)
   local lines, section, note = {}, nil, {}
   for name, text in list:gmatch "\n([%w_.]+) = ([^\n]*)" do note[name] = text end

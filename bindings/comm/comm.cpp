@@ -140,7 +140,7 @@ int comm_reduce_scatter(lua_State* L) {
   return 1;
 }
 
-/// comm_all_gather(ranks, op, x): the arrays of all ranks, which have one shape, behind one another along the first
+/// comm_all_gather(ranks, op, x): the arrays of all ranks, which have one shape, concatenated along the first
 /// axis.
 int comm_all_gather(lua_State* L) {
   const Call call(L);

@@ -11,7 +11,7 @@ namespace gpulua {
 
 namespace {
 
-// More recordings than this are not kept: a call behind them starts anew.
+// A function with this many traces drops them all before the next one is added.
 constexpr std::size_t most_traces = 256;
 // So many recordings of one function are worth a warning.
 constexpr std::size_t many_traces = 32;

@@ -186,7 +186,7 @@ Array memory_of(const Array& array) {
 }
 
 /// Throws Error for an array that the kernel writes and whose elements share memory, and for a call all of whose
-/// written arrays are temporaries. The function is behind the arguments.
+/// written arrays are temporaries. The function follows the arguments.
 void check_written(lua_State* L, const JitKernel& kernel, const JitCall& call, int function) {
   const luafn::Parameter* lost = nullptr;
   bool kept = false;

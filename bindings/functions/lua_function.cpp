@@ -1,6 +1,6 @@
 // A function's text is found by bytecode. `lua_dump` of a chunk holds its prototypes as blobs with a length in front,
 // inner functions before outer ones: in the order in which functions end in the text. The dump of a function holds its
-// own blob behind those of its inner functions. Where the dump of the loaded text has the same blobs, there is the
+// own blob after those of its inner functions. Where the dump of the loaded text has the same blobs, there is the
 // function, and the text is the one that was loaded. Only lengths are decoded.
 
 #include "bindings/functions/lua_function.h"
@@ -36,7 +36,7 @@ std::string dump(lua_State* L) {
   return bytes;
 }
 
-/// Reads a number in ULEB128. Moves `at` behind it.
+/// Reads a number in ULEB128. Moves `at` past it.
 std::size_t read_length(std::string_view bytes, std::size_t& at) {
   std::size_t value = 0;
   for (int shift = 0; at < bytes.size(); shift += 7) {

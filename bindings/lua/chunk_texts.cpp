@@ -18,7 +18,7 @@ double number_field(lua_State* L, int table, const char* field) {
   return number;
 }
 
-/// Writes the pair at the top of the stack behind the table's last one, and removes it.
+/// Appends the pair at the top of the stack to the table, and removes it.
 void append(lua_State* L, int table) {
   const auto count = static_cast<int>(lua_objlen(L, table));
   const double bytes = static_cast<double>(lua_objlen(L, -2) + lua_objlen(L, -1) + bytes_beside);

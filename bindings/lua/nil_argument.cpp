@@ -31,7 +31,7 @@ std::string optional_parameter(std::string_view parameters, int index) {
   while (!parameters.empty()) {
     const char c = parameters.front();
     std::size_t end = 1;
-    if (c == '[') optional = true;  // and so are those behind it: they move up when it is left out
+    if (c == '[') optional = true;  // and so are those after it: they move up when it is left out
     if (c == '{') {
       if (index-- == 0) return optional ? options_text(parameters) : "";
       end = parameters.find('}');
@@ -62,8 +62,8 @@ std::string hint(std::string_view parameters, const std::string& expected) {
     return expected.find("a dtype") != expected.npos ? ", or pass {dtype = ...}" : ", or pass {}";
   const std::string_view options = parameters.substr(std::min(parameters.find('{'), parameters.size()));
   for (const char* before : {"{", " "})
-    for (const char* behind : {",", "}"})
-      if (options.find(before + expected + behind) != options.npos)
+    for (const char* after : {",", "}"})
+      if (options.find(before + expected + after) != options.npos)
         return ", or pass {" + expected + " = ...}, which can be nil";
   return {};
 }
@@ -89,7 +89,7 @@ constexpr Default defaults[] = {
     {"trim_zeros", "trim", "\"fb\""},
 };
 
-/// The name before or behind the parameter at `at` that one bracket has with it, "x" and "y" in "[, x, y]"; empty where
+/// The name before or after the parameter at `at` that one bracket has with it, "x" and "y" in "[, x, y]"; empty where
 /// it has a bracket of its own.
 std::string partner(std::string_view parameters, std::size_t at, std::size_t size) {
   const auto is_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };

@@ -23,7 +23,7 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
-// Those behind which a statement can begin.
+// Those that a statement can follow.
 constexpr std::string_view keywords[] = {"do", "else", "end", "function", "local", "repeat", "return", "then"};
 
 bool has(const std::vector<std::string>& words, std::string_view word) {

@@ -110,7 +110,7 @@ typedef enum gpulua_kind {
   GPULUA_BOOLEAN = 1,
   GPULUA_NUMBER = 2,
   GPULUA_INTEGER = 3, /* in: any int64_t. out: an int64_t or uint64_t of the FFI; Lua's numbers are GPULUA_NUMBER */
-  GPULUA_TEXT = 4,    /* any bytes; out: with a zero behind the end */
+  GPULUA_TEXT = 4,    /* any bytes; out: with a zero after the end */
   GPULUA_ARRAY = 5,   /* out: a new handle, which the program releases */
   GPULUA_FUNCTION = 6 /* out: a new handle, which the program releases */
 } gpulua_kind;
@@ -132,8 +132,8 @@ typedef struct gpulua_value {
 
 /* Runs a script: size bytes of text at `text`, called `name` in messages. */
 GPULUA_API gpulua_status gpulua_run(gpulua_state* state, const char* text, size_t size, const char* name);
-/* Compiles it to a function, which gpulua_call() runs, with arguments and results. In a sandbox: GPULUA_DEADLINE after a
- * second. */
+/* Compiles it to a function, which gpulua_call() runs, with arguments and results. In a sandbox: GPULUA_DEADLINE after
+ * a second. */
 GPULUA_API gpulua_status gpulua_load(gpulua_state* state, const char* text, size_t size, const char* name,
                                      gpulua_function** out);
 /* The function at a path of names from the globals: "update", "model.step", "gpu.add". */
@@ -178,10 +178,10 @@ GPULUA_API gpulua_status gpulua_fail(gpulua_state* state, const char* text);
 
 /* An array over the program's memory on a device: no copy. `pointer` is the first element, a multiple of the element's
  * size. strides NULL: row-major. device NULL: the state's. The state's stream is expected to follow the program's
- * writes: see cu_stream and gpulua_wait_stream(). The program may write there between two calls: what a call has computed
- * from the memory, evaluated or not, is of what stood there when it ended. release(user), if given, is called when the
- * last work that uses the memory is done, within a later call of the library, on its thread; when the call fails it is
- * not. */
+ * writes: see cu_stream and gpulua_wait_stream(). The program may write there between two calls: what a call has
+ * computed from the memory, evaluated or not, is of what stood there when it ended. release(user), if given, is called
+ * when the last work that uses the memory is done, within a later call of the library, on its thread; when the call
+ * fails it is not. */
 GPULUA_API gpulua_status gpulua_array_device(gpulua_state* state, const char* device, void* pointer, const char* dtype,
                                              int ndim, const int64_t* shape, const int64_t* strides,
                                              void (*release)(void* user), void* user, gpulua_array** out);
@@ -209,9 +209,9 @@ GPULUA_API const int64_t* gpulua_array_strides(gpulua_array* array);
 GPULUA_API int64_t gpulua_array_size(gpulua_array* array);   /* elements */
 GPULUA_API int64_t gpulua_array_nbytes(gpulua_array* array); /* of the elements */
 
-/* Queues what computes the elements, and makes `reader`, a stream of the program's, wait for it. Waits itself only where
- * work is queued that may find an error, such as an index out of range, and gives that error. The address of the first
- * element is on the device, and stays as long as the handle. Work of the program's that writes there tells
+/* Queues what computes the elements, and makes `reader`, a stream of the program's, wait for it. Waits itself only
+ * where work is queued that may find an error, such as an index out of range, and gives that error. The address of the
+ * first element is on the device, and stays as long as the handle. Work of the program's that writes there tells
  * gpulua_wait_stream() afterwards, unless it is on the state's stream. */
 GPULUA_API gpulua_status gpulua_array_evaluate(gpulua_array* array, void* reader, void** pointer);
 /* Copies all elements, in row-major order, to or from host memory of `bytes` = gpulua_array_nbytes. Waits. */

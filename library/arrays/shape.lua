@@ -57,7 +57,7 @@ local function check_ends(op, positions, extent, axis)
       core.raise(("[%s] expected last positions of pieces within the %d elements of axis %d, got %d"):format(op, extent, axis, position))
     end
     if stop < before then
-      core.raise(("[%s] expected last positions of pieces in ascending order, got %d behind %d"):format(op, position, positions[i - 1]))
+      core.raise(("[%s] expected last positions of pieces in ascending order, got %d after %d"):format(op, position, positions[i - 1]))
     end
     ends[i], before = stop, stop
   end

@@ -83,7 +83,7 @@ local function load_csv(path, options)
   if #found == 0 then
     local skip = options.skip or 0
     core.raise(("[load] %s: expected a table, got %s"):format(path,
-      skip > 0 and ("no line behind the %d that skip leaves out"):format(skip) or "a file without lines"))
+      skip > 0 and ("no lines after the %d that skip leaves out"):format(skip) or "a file without lines"))
   end
   return import("table").table_of(found)
 end

@@ -1,4 +1,4 @@
--- In which order einsum multiplies its operands. Each step takes two of the terms that are left and puts their product behind the
+-- In which order einsum multiplies its operands. Each step takes two of the terms that are left and appends their product to the
 -- others; a path is the list of the pairs of positions.
 local gpu, methods, core, import = ...
 local checks = import "checks"

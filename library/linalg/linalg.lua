@@ -62,7 +62,7 @@ local function batch_of(x, own)
   return batch
 end
 
---- A shape: the batch, and the extents behind it.
+--- A shape: the batch, and the extents after it.
 local function shaped(batch, ...)
   local shape = {unpack(batch)}
   for _, extent in ipairs {...} do shape[#shape + 1] = extent end

@@ -279,7 +279,7 @@ function linalg.toeplitz(column, row)
   end
   local m, n = column.size, row.size
   if m == 0 or n == 0 then return gpu.zeros({m, n}, {dtype = core.promote(column.dtype, row.dtype), device = column.device}) end
-  -- The row backwards without its first element, then the column: row i of the matrix begins n - i elements behind the start.
+  -- The row backwards without its first element, then the column: row i of the matrix begins n - i elements after the start.
   local values = gpu.concat {views.slice(row, 1, 2, n - 1):flip(1), column}
   return values:sliding_window(n):flip(2):contiguous()
 end

@@ -152,11 +152,11 @@ function ndimage.median(x, labels, index)
   local sorted = group:take(order:take(by_group))
   local wanted = views.along(count + 1, 1, 1, x.device)
   local starts = sorted:searchsorted(wanted)
-  local first, behind = views.slice(starts, 1, 1, count), views.slice(starts, 1, 2, count)
+  local first, stop = views.slice(starts, 1, 1, count), views.slice(starts, 1, 2, count)
   local function at(place)
     return core.cast(values:take(order:take(by_group:take(place:clip(1, x.size)))), kinds.working(x))
   end
-  local length = behind - first
+  local length = stop - first
   local middle = (at(first + gpu.floor_divide(length - 1, 2)) + at(first + gpu.floor_divide(length, 2))) / 2
   return give(core.cast(gpu.where(length:gt(0), middle, 0 / 0), floating(x)))
 end

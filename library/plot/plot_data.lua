@@ -56,7 +56,7 @@ function data.bars(op, first, second)
       names[i] = name
     end
   end
-  if names and second == nil then core.fail(op, "heights behind the names", second) end
+  if names and second == nil then core.fail(op, "heights after the names", second) end
   local x, y = nil, data.vector(op, "heights", second == nil and first or second)
   if second ~= nil and not names then x = data.vector(op, "places", first) end
   if y.size > most_bars then core.fail(op, ("at most %d bars; gpu.plot.histogram counts values"):format(most_bars), y) end

@@ -126,7 +126,7 @@ local function check_order(op, shape, values, count, parameters, options)
   if type(shape) == "table" then
     for i = 1, count do
       if type(values[i]) == "table" then
-        core.raise(("[%s] expected numbers or arrays behind the shape, got the table {%s}; gpu.array(t) makes an array of a table"):format(
+        core.raise(("[%s] expected numbers or arrays after the shape, got the table {%s}; gpu.array(t) makes an array of a table"):format(
           op, list_text(values[i])))
       end
     end
@@ -143,7 +143,7 @@ local function check_order(op, shape, values, count, parameters, options)
     core.describe(shape), shape == 0 and "; {0} is a shape without elements" or ""))
 end
 
---- The sizes of the call's shape, and `more` behind them.
+--- The sizes of the call's shape, and `more` after them.
 function Call:sizes(more)
   local shape = type(self.shape) == "table" and {unpack(self.shape)} or {self.shape}
   shape[#shape + 1] = more

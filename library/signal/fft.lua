@@ -40,7 +40,7 @@ local function scale_of(op, norm, count, inverse)
   return (norm == "backward") == inverse and 1 / count or nil
 end
 
---- x with n elements along the axis: without its last ones, or with zeros behind them.
+--- x with n elements along the axis: without its last ones, or padded with zeros.
 local function resized(x, axis, n)
   local extent = x.shape[axis]
   if extent == n then return x end

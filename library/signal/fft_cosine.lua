@@ -34,7 +34,7 @@ cosine[1] = function(x, n)
   return fft_engine.real(gpu.concat({x, part(x, 2, n - 1):flip(-1)}, x.ndim), x.ndim):real()
 end
 
---- Of the even elements, and behind them the odd ones from the last to the first.
+--- Of the elements of odd position, followed by the others from the last to the first.
 cosine[2] = function(x, n)
   local last = x.ndim
   local half = math.floor(n / 2)

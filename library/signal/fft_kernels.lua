@@ -62,7 +62,7 @@ local function roots_of_unity(n, dtype, device)
     coarse = roots_array(math.ceil(n / size), size, n, dtype, device)}
 end
 
---- Where each element goes before the first pass: its digits in the factors, reversed. The one behind the last stays there.
+--- Where each element goes before the first pass: its digits in the factors, reversed. The last of the n + 1 places is n.
 local function places_of(n, factors, device)
   local places = {}
   for i = 0, n - 1 do

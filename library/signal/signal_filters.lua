@@ -135,7 +135,7 @@ local function product(p, q)
   return r
 end
 
---- The states of the sections, one list, behind an element that is 0.
+--- The states of the sections in one list, after an element that is 0.
 local function step(sections, state)
   local result, value, first = {}, 0, 0
   for _, section in ipairs(sections) do
@@ -171,7 +171,7 @@ local lines_enough = {cpu = 64, cuda = 2048} -- that run side by side as they ar
 local shortest_piece = 64
 
 --- The sections, {b =, a =} with coefficients of one length, over the rows of x (lines, n) of a floating dtype. `starts`: the
---- states before each line (lines, states) in float64, or nil for 0. Gives the filtered rows and the states behind them.
+--- states before each line (lines, states) in float64, or nil for 0. Gives the filtered rows and the states after them.
 function tools.recursive(x, sections, starts)
   local lines, n, order, device = x.shape[1], x.shape[2], #sections[1].a - 1, x.device
   local place, states = {dtype = "float64", device = device}, #sections * order
@@ -221,7 +221,7 @@ local function full_sums(x, b)
   return tools.sums(x, factors, n, #b, {size = lines * (n + order)}):reshape(lines, n + order)
 end
 
---- The filter over the rows of x, with the states before, or nil: the filtered rows and the states behind them.
+--- The filter over the rows of x, with the states before, or nil: the filtered rows and the states after them.
 local function filtered(op, x, b, a, terms, starts)
   local order = #a - 1
   if order == 0 then return x * b[1], starts end

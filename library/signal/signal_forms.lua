@@ -45,7 +45,7 @@ local function polynomial_roots(op, coefficients)
   return list
 end
 
---- Zeros or poles in exact pairs of conjugates, the real ones behind them, of a list whose pairs are exact to rounding.
+--- Zeros or poles in exact pairs of conjugates, followed by the real ones, of a list whose pairs are exact to rounding.
 local function in_pairs(op, what, value)
   local list, result, lower, real = complex_list(op, what, value), {}, {}, {}
   for _, x in ipairs(list) do

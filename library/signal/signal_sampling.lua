@@ -14,7 +14,7 @@ local floor = math.floor
 --- The number of samples that upfirdn gives.
 local function samples_behind(n, taps, up, down) return n == 0 and 0 or math.ceil(((n - 1) * up + taps) / down) end
 
---- Rows with up - 1 zeros behind each sample, filtered, and every down-th sample of that.
+--- Rows with up - 1 zeros after each sample, filtered, and every down-th sample of that.
 local function resampled(op, rows, weights, up, down)
   local n, taps = rows.shape[2], weights.size
   if math.max(n * up + taps, down) > 2 ^ 53 then
@@ -32,12 +32,12 @@ local function resampled(op, rows, weights, up, down)
     local function quotient(a, b) return division:format(a, b) end
     local body = ([=[
       const long long line = LINE, at = ((long long)i - line * count) * down;
-      const long long behind = at - taps + 1, last = LAST;
-      const long long least = behind > 0 ? LEAST : 0, most = last < extent - 1 ? last : extent - 1;
+      const long long begin = at - taps + 1, last = LAST;
+      const long long least = begin > 0 ? LEAST : 0, most = last < extent - 1 ? last : extent - 1;
       y = 0;
       for (long long k = least; k <= most; ++k) y += h[at - k * up] * x[line * extent + k];
     ]=]):gsub("LINE", quotient("(long long)i", "count")):gsub("LAST", quotient("at", "up"))
-      :gsub("LEAST", quotient("behind + up - 1", "up"))
+      :gsub("LEAST", quotient("begin + up - 1", "up"))
     if narrow then body = body:gsub("long long", "int") end
     local integer = narrow and "int32" or "int64"
     tools[name] = core.elementwise {

@@ -32,7 +32,7 @@ function tools.sections(op, sos)
   return sections
 end
 
---- The option zi as the states of lines, those of one section behind those of the one before.
+--- The option zi as the states of lines, section after section.
 local function states_of(op, zi, x, axis, count)
   local list = {}
   for k = 1, count do list[k] = core.cast(read_states(op, zi(k), x, axis, 2), "float64") end
@@ -74,9 +74,9 @@ function signal.sosfilt(sos, x, axis, options)
   end
   values = core.cast(values, dtype)
   if not zi then return values end
-  local behind = {}
-  for k = 1, #sections do behind[k] = views.slice(ends, axis, 2 * k - 1, 2) end
-  return values, core.cast(gpu.stack(behind, 1), dtype)
+  local final = {}
+  for k = 1, #sections do final[k] = views.slice(ends, axis, 2 * k - 1, 2) end
+  return values, core.cast(gpu.stack(final, 1), dtype)
 end
 
 local function sections_steady(op, sections)

@@ -122,7 +122,7 @@ function exports.make_window(op, window, n, dtype, device, sym)
     return gpu[name](n, options)
   end
   if not row then refuse() end
-  if row[2] and not (parameter or row[3]) then core.fail(op, ("%s behind the name, {%q, number}"):format(row[2], name), window) end
+  if row[2] and not (parameter or row[3]) then core.fail(op, ("%s after the name, {%q, number}"):format(row[2], name), window) end
   if parameter and not row[2] then refuse() end
   if n <= 1 then return gpu.ones({n}, {dtype = dtype, device = device}) end
   local last = sym and n - 1 or n

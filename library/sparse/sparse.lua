@@ -164,7 +164,7 @@ local function arguments(op, ...)
   for i = 1, select("#", ...) do
     local value = given[i]
     if type(value) == "string" or checks.is_options(value) then
-      for behind = i + 1, select("#", ...) do checks.shift(op, value, given[behind]) end
+      for k = i + 1, select("#", ...) do checks.shift(op, value, given[k]) end
       given[i] = nil
       local options = type(value) == "string" and {dtype = value} or checks.fields(op, value)
       if options.dtype ~= nil then own.check_dtype(op, options.dtype) end

@@ -87,7 +87,7 @@ local function order_of(values, which)
   return order
 end
 
---- The projected matrix on the vectors behind the first `locked` ones, as a table of rows: the values that were kept, and a column
+--- The projected matrix on the vectors after the first `locked` ones, as a table of rows: the values that were kept, and a column
 --- for each new vector. It ends where the products stay in the basis; also the length of what is left of the last one. Waits.
 local function projection(steps, space, locked, kept)
   local m, base, matrix = steps.ncv, locked + #kept, {}

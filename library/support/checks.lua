@@ -155,7 +155,7 @@ function checks.fields(op, options)
   op = op:match ":(.*)" or op
   local function list() return (table.concat(names, ", "):gsub(", (%S+)$", " and %1")) end
   if type(options) ~= "table" and core.takes_list(op) then
-    core.raise(("[%s] expected one list and a table of options (%s), got %s behind the first argument; %s({x, y}) takes several"):format(
+    core.raise(("[%s] expected one list and a table of options (%s), got %s after the first argument; %s({x, y}) takes several"):format(
       op, list(), core.describe(options), "gpu." .. op))
   end
   if core.is_array(options) and names.axis then

@@ -30,7 +30,7 @@ function views.last_axes(x, axes)
   return order
 end
 
---- x with `count` zeros behind its elements along the axis. Lazy.
+--- x followed by `count` zeros along the axis. Lazy.
 function views.extend(x, axis, count)
   if count == 0 then return x end
   local widths = {}

@@ -335,7 +335,7 @@ end
 --- t:sort_by(names [, {descending}])
 function methods.sort_by(t, names, ...)
   local fields = check_table("sort_by", t)
-  local what = "{descending = true}, behind one name or a table of names"
+  local what = "{descending = true}, after one name or a table of names"
   local options = checks.left_out("sort_by", what, ...) or {}
   if type(options) ~= "table" then core.fail("sort_by", what, options) end
   check_option("sort_by", options, "descending")

@@ -1,7 +1,7 @@
 """gpu.table and columns of Python: dicts of arrays, and pandas' DataFrames."""
 import re
 
-# Several texts cross as one: each behind its length in bytes.
+# Several texts cross as one: each after its length in bytes.
 _unpacked = """
 local function unpacked(text)
   local list, at = {}, 1

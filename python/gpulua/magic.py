@@ -36,7 +36,7 @@ class Magic:
         state = self._open(device)
         for name in inputs:
             if name not in self._shell.user_ns:
-                raise NameError(f"expected a variable of Python behind -i, got {name}")
+                raise NameError(f"expected a variable of Python after -i, got {name}")
             state[name] = self._shell.user_ns[name]
         result = state.run(cell, "cell")
         for name in outputs:

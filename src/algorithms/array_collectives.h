@@ -15,7 +15,7 @@ namespace gpulua {
 Array all_reduce(Communicator& ranks, const char* op, const Array& x, Reduction reduction, const Array& out = nullptr);
 /// This rank's part of that along the first axis, whose extent is a multiple of the number of ranks.
 Array reduce_scatter(Communicator& ranks, const char* op, const Array& x, Reduction reduction);
-/// The arrays of all ranks, which have one shape, behind one another along the first axis.
+/// The arrays of all ranks, which have one shape, concatenated along the first axis.
 Array all_gather(Communicator& ranks, const char* op, const Array& x);
 /// x gets the root's elements.
 void broadcast(Communicator& ranks, const char* op, const Array& x, int root);

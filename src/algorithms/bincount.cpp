@@ -17,7 +17,7 @@ constexpr std::int64_t few = 4096;  // counters that fit into a block's shared m
 constexpr std::int64_t turns = 8;   // values of a thread at a time: gpulua_histogram_turns
 
 struct HistogramKernel {
-  std::string function, arguments;  // of its template, behind the types
+  std::string function, arguments;  // of its template, after the types
   unsigned threads = block_size;
 };
 

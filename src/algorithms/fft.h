@@ -1,7 +1,7 @@
 #pragma once
 
-// Our own kernels for discrete Fourier transforms (kernels/fft.cuh). library/signal/fft_kernels.lua puts transforms together from
-// them.
+// Our own kernels for discrete Fourier transforms (kernels/fft.cuh). library/signal/fft_kernels.lua puts transforms
+// together from them.
 
 #include <array>
 #include <cstdint>
@@ -46,7 +46,7 @@ struct FftRoots {
 /// results. to_real: the inverse of that, doubled.
 enum class FftMode : std::uint8_t { plain, twiddle, real, to_real };
 
-/// `places`: int32, where element i goes before the first pass; the one behind the last is n.
+/// `places`: int32, where element i goes before the first pass; its last element, the (n + 1)-th, is n.
 void transform_rows(const FftRows& rows, const Array& places, FftMode mode, const FftRoots& roots);
 
 /// Transforms of `count` elements by a convolution of rows.n. chirp[k] = exp(-pi i k^2 / count); `spectrum`: the

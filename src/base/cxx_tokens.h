@@ -28,7 +28,7 @@ class CxxTokens {
  public:
   explicit CxxTokens(std::string_view text) : text_(text) {}
   CxxToken next();
-  /// The text behind the last token.
+  /// The text after the last token.
   std::string_view rest() const { return text_.substr(at_); }
 
  private:

@@ -7,7 +7,7 @@
 // It sets the processor's trap flag in the interrupted thread's registers, so that a SIGTRAP follows each instruction.
 // The SIGTRAP handler acts when the next instruction lies in the state's own machine code and is a guard: then it
 // continues at the guard's exit, as if the guard had failed. At any guard the registers hold what the exit's snapshot
-// needs to restore the state of the interpreter. The interpreter may then stand in the wrong branch of a test, behind a
+// needs to restore the state of the interpreter. The interpreter may then stand in the wrong branch of a test, after a
 // loop's end for one, so an exit is taken only when the hook is sure to fire before the next instruction. (Finalizers
 // run with hooks off, and the API cannot tell: one that runs compiled code in this very moment may take a wrong
 // branch.)

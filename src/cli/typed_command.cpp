@@ -60,14 +60,14 @@ std::string_view TypedCommand::expression() const {
   return code;
 }
 
-/// Loads `x = 1; x + 1` as statements and, behind the last semicolon or line that makes it so, an expression. False
-/// when the command is none; nothing is pushed then.
+/// Loads `x = 1; x + 1` as statements and, after the last semicolon or line end at which this works, an expression.
+/// False when the command has no such form; nothing is pushed then.
 bool TypedCommand::load_with_last_expression(lua_State* L) const {
   const std::string code(expression());
   for (std::size_t at = code.find_last_of(";\n"); at != code.npos && at > 0; at = code.find_last_of(";\n", at - 1)) {
     const std::string statements = code.substr(0, at + 1), last = code.substr(at + 1);
     if (code[at] == '\n' && !begins_anew(last)) continue;
-    // Statements that are whole by themselves: behind those of an open loop the return would be the loop's.
+    // Only complete statements: after those of an open loop the return would belong to the loop.
     if (!loads(L, returned + last) || !loads(L, statements)) continue;
     if (load(L, statements + " " + returned + last) == Status::complete) return true;
     lua_settop(L, 0);

@@ -55,7 +55,7 @@ int call_host(lua_State* L, Callback& callback) {
                     static_cast<int>(count));
     return -1;
   }
-  // What the callbacks of one call have left behind would pile up until it ends.
+  // Otherwise the leftovers of the callbacks of one call would pile up until it ends.
   state.drop_leftovers();
   if (!read_values(L, 1, count, state, in.data(), "argument", Texts::on_stack)) return -1;
   std::size_t results = out.size();

@@ -93,7 +93,8 @@ class Timer {
   void run(int number) {
     std::unique_lock lock(mutex_);
     while (number == thread_number_) {
-      // A call that has ended leaves its time behind: one look for nothing is cheaper than a wake for each call.
+      // The time of a call that has ended stays set: one needless look is cheaper than waking this thread for each
+      // call.
       wakes_ = Clock::time_point::max();
       const Clock::time_point now = Clock::now();
       for (Deadline* deadline : deadlines_) {

@@ -14,7 +14,7 @@ namespace {
 /// element. So the buffer of an array that lies otherwise begins some elements earlier; nobody touches these.
 constexpr std::uintptr_t alignment = 256;
 
-/// The first byte of the elements, and the one behind the last. Throws Error where they are at no addresses.
+/// The first byte of the elements, and the one after the last. Throws Error where they have no addresses.
 struct Bytes {
   std::uintptr_t begin, end;
 };

@@ -41,7 +41,7 @@ struct CsvReading {
 struct CsvColumnData {
   std::string name;
   DType dtype = DType::float64;
-  std::vector<std::uint64_t> memory;  // the elements lie in it one behind the other
+  std::vector<std::uint64_t> memory;  // holds the elements contiguously
   std::optional<std::vector<std::string>> texts;
 };
 

@@ -59,12 +59,12 @@ class CsvColumn {
   const char* add_short(const char* at, const char* end, const Stops& stops) {
     if (has_missing_numbers_) return nullptr;
     ShortNumber number;
-    const char* const behind = read_short(at, end, number);
-    if (behind == nullptr || !stops(behind)) return nullptr;
-    if (kind_ == CsvKind::real) return push_short_real(number) ? behind : nullptr;
+    const char* const after = read_short(at, end, number);
+    if (after == nullptr || !stops(after)) return nullptr;
+    if (kind_ == CsvKind::real) return push_short_real(number) ? after : nullptr;
     if (kind_ != CsvKind::integer || number.has_point) return nullptr;
     const auto magnitude = static_cast<std::int64_t>(number.digits);
-    return push_integer(number.negative ? -magnitude : magnitude) ? behind : nullptr;
+    return push_integer(number.negative ? -magnitude : magnitude) ? after : nullptr;
   }
 
   /// Adds a field, without quotes around it. `is_quoted`: it had some that make text of it, unless a dtype was asked

@@ -288,9 +288,9 @@ class CsvReader {
     const auto stops = [&](const char* at) { return cursor_.field_ends(at); };
     for (std::size_t i = 0; i < targets.size(); ++i) {
       CsvColumn* const column = targets[i];
-      const char* const behind = column == nullptr ? nullptr : column->add_short(cursor_.at(), cursor_.end(), stops);
-      if (behind != nullptr)
-        cursor_.go_to(behind);
+      const char* const after = column == nullptr ? nullptr : column->add_short(cursor_.at(), cursor_.end(), stops);
+      if (after != nullptr)
+        cursor_.go_to(after);
       else
         read_field(column);
       const bool is_last = i + 1 == targets.size();
@@ -322,7 +322,7 @@ class CsvReader {
   const std::string& file_;
   std::size_t bytes_;
   CsvCursor cursor_;
-  const char* first_line_ = nullptr;  // behind those that are skipped
+  const char* first_line_ = nullptr;  // after those that are skipped
   bool quotes_everywhere_ = false;
   std::vector<std::string> names_;         // of all columns of the file
   std::vector<std::ptrdiff_t> column_at_;  // in columns_, for each column of the file; -1: it is not read

@@ -31,7 +31,7 @@ std::string missing_folder(const std::string& path) {
 /// Throws Error for a zero byte. The system reads a path up to the first zero byte and would open a different file.
 const std::string& check_path(const char* op, const std::string& path) {
   if (const std::size_t zero = path.find('\0'); zero != path.npos)
-    throw Error("[" + std::string(op) + "] expected a path without zero bytes, got one behind \"" +
+    throw Error("[" + std::string(op) + "] expected a path without zero bytes, got one after \"" +
                 path.substr(0, zero) + '"');
   return path;
 }

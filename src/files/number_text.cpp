@@ -37,7 +37,7 @@ bool read_all(std::string_view text, T& value, Format format) {
   return failure == std::errc() && end == text.data() + text.size();
 }
 
-/// A real number: decimal or, behind 0x, hexadecimal; an infinity; NaN.
+/// A real number: decimal or, after 0x, hexadecimal; an infinity; NaN.
 template <class T>
 std::optional<T> real_of(std::string_view text) {
   ShortNumber number;

@@ -30,7 +30,7 @@ constexpr TypeName type_names[] = {
 struct Tensor {
   std::string name, type = {};
   Dims shape = {};
-  std::vector<std::int64_t> range = {};  // of bytes behind the header
+  std::vector<std::int64_t> range = {};  // of bytes after the header
 };
 
 Tensor read_tensor(JsonText& json, const std::string& name) {
@@ -70,8 +70,8 @@ std::vector<Tensor> read_header(JsonText& json) {
   return tensors;
 }
 
-/// The format has the tensors one behind another: a small file cannot promise many large ones, and hides nothing
-/// between them.
+/// In this format each tensor begins where the one before ends: a small file cannot promise many large ones, and hides
+/// nothing between them.
 void check_places(const std::vector<Tensor>& tensors, std::int64_t bytes, const std::string& where) {
   std::vector<const Tensor*> in_order;
   for (const Tensor& tensor : tensors) in_order.push_back(&tensor);
@@ -82,12 +82,12 @@ void check_places(const std::vector<Tensor>& tensors, std::int64_t bytes, const 
       throw Error(where + " (" + tensor->name + "): the file is cut off: it has " + std::to_string(bytes) +
                   " bytes of elements");
     if (tensor->range[0] != end)
-      throw Error(where + " (" + tensor->name + "): expected arrays one behind another, this one at byte " +
+      throw Error(where + " (" + tensor->name + "): expected arrays without gaps or overlaps, this one at byte " +
                   std::to_string(end) + ", got it at byte " + std::to_string(tensor->range[0]));
     end = tensor->range[1];
   }
   if (end != bytes)
-    throw Error(where + ": expected the arrays' " + std::to_string(end) + " bytes behind the header, got " +
+    throw Error(where + ": expected the arrays' " + std::to_string(end) + " bytes after the header, got " +
                 std::to_string(bytes));
 }
 

@@ -74,7 +74,7 @@ class Translator {
   Value captured(const Path& path, int line);
 
   // ---- statements.cpp
-  // These are true when the statement behind is never reached.
+  // These are true when the next statement is never reached.
   bool block(const Block& block);
   bool statement(const Stat& stat);
   bool simple_statement(const Stat& stat);

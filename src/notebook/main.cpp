@@ -51,7 +51,7 @@ std::optional<Arguments> parse(int argc, char** argv) {
 
 gpulua::Interpreter* interpreter = nullptr;
 
-/// A Jupyter that was killed leaves no kernel behind, which would keep a GPU's memory.
+/// A Jupyter that was killed leaves no kernel running, which would keep a GPU's memory.
 void end_with_parent() {
   std::thread([parent = getppid()] {
     while (getppid() == parent) std::this_thread::sleep_for(std::chrono::seconds(1));

@@ -44,7 +44,7 @@ local function cell(value, precision)
   return tostring(value)
 end
 
---- Which of n places are shown, and behind which are left out.
+--- Which of n places are shown, and the one after which some are left out.
 local function places(n, edge, elide)
   local list = {}
   for i = 1, n do
@@ -61,16 +61,16 @@ local function matrix(x)
   local many = x.size > math.min(options.threshold, most_cells)
   local edge = math.min(options.edge, 20)
   local down, below = places(rows, edge, many and rows > 2 * edge)
-  local across, behind = places(columns, edge, many and columns > 2 * edge)
+  local across, after = places(columns, edge, many and columns > 2 * edge)
   local part = x
   if below then part = part:take(down, 1) end
-  if behind then part = part:take(across, 2) end
+  if after then part = part:take(across, 2) end
   local lines = {'<table style="font-family:monospace">'}
   for i, values in next, part:table() do
     local cells = {}
     for j, value in next, values do
       cells[#cells + 1] = '<td style="text-align:right">' .. cell(value, options.precision) .. "</td>"
-      if j == behind then cells[#cells + 1] = "<td>…</td>" end
+      if j == after then cells[#cells + 1] = "<td>…</td>" end
     end
     lines[#lines + 1] = "<tr>" .. concat(cells) .. "</tr>"
     if i == below then lines[#lines + 1] = "<tr>" .. ("<td>⋮</td>"):rep(#cells) .. "</tr>" end

@@ -8,8 +8,8 @@ namespace gpulua {
 /// For JSON, which has no bytes.
 std::string base64(std::string_view bytes);
 
-/// Jupyter counts places in code by Unicode's characters. The byte where the character `place` begins; the end for a
-/// place behind it.
+/// Jupyter counts positions in code in Unicode characters. The byte where the character `place` begins; the end for a
+/// position after it.
 std::size_t byte_of(std::string_view code, int place);
 int place_of(std::string_view code, std::size_t byte);
 

@@ -107,7 +107,7 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   void launch(const RecordedWork& work, const StreamRef& stream);
   /// Throws Error while the current stream records its work: `what` cannot be recorded.
   void check_not_captured(const char* what) const;
-  /// Checks the memory behind the end of the buffer. After an overwrite, the next launch or wait throws an error about
+  /// Checks the memory after the end of the buffer. After an overwrite, the next launch or wait throws an error about
   /// it.
   void check_end(const Buffer& buffer) noexcept;
   /// Passes the kernel's warning to the context, with the script's line.

@@ -61,7 +61,7 @@ bool has_word(std::string_view text, std::string_view word) {
 
 namespace {
 
-/// Whether the tokens behind a variable set it: =, += and so on, ++, -- or, by an index or a field, a part of it.
+/// Whether the tokens after a variable set it: =, += and so on, ++, -- or, by an index or a field, a part of it.
 bool are_setting(std::string_view first, std::string_view second, std::string_view third) {
   constexpr std::string_view operators = "+-*/%&|^";
   if (first == "=") return second != "=";
@@ -72,10 +72,10 @@ bool are_setting(std::string_view first, std::string_view second, std::string_vi
 }
 
 /// Whether a variable between these tokens is passed on, by a call, an address or a reference, or chosen by ?:.
-bool is_passed(std::string_view before, std::string_view behind) {
-  const bool begins = before == "(" || before == ",", ends = behind == ")" || behind == ",";
+bool is_passed(std::string_view before, std::string_view after) {
+  const bool begins = before == "(" || before == ",", ends = after == ")" || after == ",";
   return (begins && ends) || before == "&" || before == "?" || before == ":" || before == "+" || before == "-" ||
-         (before == "=" && behind == ";");
+         (before == "=" && after == ";");
 }
 
 }  // namespace

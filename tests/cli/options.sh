@@ -74,7 +74,7 @@ matches 'an expression that fails names its line' 0 "1${tab}nil${tab}3${newline}
 printf 'local x = 1\nx\nlocal y = 2\nquit()\n5\n' | "$gpulua" -i >"$scratch/out" 2>"$scratch/err"
 matches 'commands that do nothing' 0 'nil' 'hint: a local variable ends with its command; without local it stays' $?
 printf 'exit = 3\nexit\ny = 1; y + 1\ny = 2; y;\nfor i = 1, 2 do y = 5; y\nend\n' | "$gpulua" -i >"$scratch/out" 2>"$scratch/err"
-matches 'a variable of the name exit; an expression behind statements' 0 "3${newline}2" "gpulua: stdin:6: '=' expected near 'end'" $?
+matches 'a variable of the name exit; an expression after statements' 0 "3${newline}2" "gpulua: stdin:6: '=' expected near 'end'" $?
 printf 'setmetatable({}, {__tostring = function() error("not to be had") end})\n2\n' | "$gpulua" -i >"$scratch/out" 2>"$scratch/err"
 matches 'a value that cannot be shown' 0 '2' 'gpulua: stdin:1: not to be had*' $?
 

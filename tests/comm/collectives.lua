@@ -54,7 +54,7 @@ local function reduced(n, dtype, combine)
   end)
 end
 
---- The arrays fn(0), fn(1), ... of all ranks behind each other.
+--- The arrays fn(0), fn(1), ... of all ranks, one after the other.
 local function joined(fn)
   local all = {}
   for r = 0, size - 1 do all[r + 1] = fn(r) end

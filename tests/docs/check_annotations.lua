@@ -41,7 +41,7 @@ for _, part in ipairs {
   "---@return gpu.groups\nfunction t_:group_by(...) end", "---@return gpu.chart\nfunction p_:histogram(x, bins, options) end",
   "function p_:show(options) end", "---@return gpu.columns\nfunction groups_:median(...) end",
   "---@overload fun(x: gpu.array|number|boolean|ffi.cdata*, options: {axis?: number|number[], keepdims?: boolean",
-  -- A call of an array, a dtype behind the sizes, names of bars, and a configured launch are no mistakes.
+  -- A call of an array, a dtype after the sizes, names of bars, and a configured launch are no mistakes.
   "---@overload fun(...: any): gpu.array", "---@param ... number|number[]|{dtype?: gpu.dtype", "---@param x gpu.array|number[]|string[]",
   "---@overload fun(options: table): fun(...: any)",
 } do

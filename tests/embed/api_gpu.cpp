@@ -75,7 +75,7 @@ struct Doubling {
     gpu.work(stream);  // allocates its block
     gpu.wait(stream);
   }
-  /// Queues work that takes a while on the stream, and behind it that x is full of `value`.
+  /// Queues work that takes a while on the stream, and after it that x is full of `value`.
   void fill_late(float value, HostGpu::Stream stream) const {
     gpu.work(stream);
     gpu.fill(x, value, count, stream);

@@ -26,7 +26,7 @@ TEST_CASE("options: an older caller's struct, an unknown flag, a newer caller's 
   gpulua_options options = options_with(0);
   CHECK(options.struct_size == sizeof options);
 
-  // A program from before `lua_memory`: what lies behind its struct is not read.
+  // A program from before `lua_memory`: what lies after its struct is not read.
   options.struct_size = offsetof(gpulua_options, lua_memory);
   options.flags = ~0U;
   options.allocate = reinterpret_cast<void* (*)(void*, void*, size_t, size_t)>(1);

@@ -134,7 +134,7 @@ describe("an access that the checker cannot place", function()
 end)
 
 describe("a store past the end of an array", function()
-  it("is found in each of the 64 bytes behind it, wherever they begin", function()
+  it("is found in each of the 64 bytes after it, wherever they begin", function()
     local put = gpu.kernel("__global__ void put(volatile signed char* x, int at) { x[at] = x[at] + 1; }", "put") { grid = 1, block = 1 }
     for _, size in ipairs { 1, 13, 255, 256 } do
       for byte = 0, 63 do

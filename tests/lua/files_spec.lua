@@ -235,7 +235,7 @@ describe("files", function()
     local path = temporary ".npy"
     write(path, "precious")
     local x = gpu.ones(3)
-    support.fails('[save] expected a path without zero bytes, got one behind "' .. path .. '"', gpu.save, path .. "\0.npy", x)
+    support.fails('[save] expected a path without zero bytes, got one after "' .. path .. '"', gpu.save, path .. "\0.npy", x)
     support.fails("[save] expected a path without zero bytes", gpu.save, path .. "\0.npz", { x })
     support.fails("[image.save] expected a path without zero bytes", gpu.image.save, path .. "\0.png", gpu.zeros({ 2, 2 }, "uint8"))
     support.fails("[load] expected a path without zero bytes", gpu.load, path .. "\0.npy")
@@ -329,7 +329,7 @@ describe("files", function()
   end)
 
 describe(".safetensors", function()
-    --- A file with this header, and elements behind it.
+    --- A file with this header, followed by elements.
     local function tensors(header, elements)
       return string.char(#header % 256, math.floor(#header / 256)) .. ("\0"):rep(6) .. header .. (elements or "")
     end
@@ -378,18 +378,18 @@ describe(".safetensors", function()
       fails("two arrays called", tensors('{"x":{"dtype":"U8","shape":[],"data_offsets":[0,1]},"x":{"dtype":"U8","shape":[],"data_offsets":[0,1]}}', "\0"))
       support.fails('expected real numbers in the array "z" of a .safetensors file, got complex64', gpu.save, path,
         { z = gpu.zeros(1, "complex64") })
-      -- Arrays over each other, a hole before, between and behind them; those of no elements are anywhere between others.
+      -- Arrays over each other, a hole before, between and after them; those of no elements are anywhere between others.
       local function two(first, second, bytes)
         local entry = '"%s":{"dtype":"U8","shape":[%d],"data_offsets":[%d,%d]}'
         return tensors("{" .. entry:format("x", first[2] - first[1], first[1], first[2]) .. ","
           .. entry:format("y", second[2] - second[1], second[1], second[2]) .. "}", ("\1"):rep(bytes))
       end
-      fails("(y): expected arrays one behind another, this one at byte 4, got it at byte 0", two({0, 4}, {0, 4}, 4))
-      fails("(y): expected arrays one behind another, this one at byte 4, got it at byte 3", two({0, 4}, {3, 7}, 7))
-      fails("(x): expected arrays one behind another, this one at byte 0, got it at byte 1", two({1, 4}, {4, 7}, 7))
-      fails("(x): expected arrays one behind another, this one at byte 3, got it at byte 4", two({4, 7}, {0, 3}, 7))
-      fails("expected the arrays' 7 bytes behind the header, got 8", two({0, 4}, {4, 7}, 8))
-      fails("expected the arrays' 0 bytes behind the header, got 1", tensors("{}", "\0"))
+      fails("(y): expected arrays without gaps or overlaps, this one at byte 4, got it at byte 0", two({0, 4}, {0, 4}, 4))
+      fails("(y): expected arrays without gaps or overlaps, this one at byte 4, got it at byte 3", two({0, 4}, {3, 7}, 7))
+      fails("(x): expected arrays without gaps or overlaps, this one at byte 0, got it at byte 1", two({1, 4}, {4, 7}, 7))
+      fails("(x): expected arrays without gaps or overlaps, this one at byte 3, got it at byte 4", two({4, 7}, {0, 3}, 7))
+      fails("expected the arrays' 7 bytes after the header, got 8", two({0, 4}, {4, 7}, 8))
+      fails("expected the arrays' 0 bytes after the header, got 1", tensors("{}", "\0"))
       for _, places in ipairs {{{4, 7}, {0, 4}}, {{0, 7}, {7, 7}}, {{0, 0}, {0, 7}}, {{0, 7}, {0, 0}}} do
         write(path, two(places[1], places[2], 7))
         local back = gpu.load(path)

@@ -89,7 +89,7 @@ function generator.text(random, results, for_kernel)
     table.remove(counters)
     if skip then
       table.insert(lines, first, ("  if %s then goto %s end"):format(condition(1), skip))
-      -- A label behind locals of its block must be that block's end.
+      -- A label after locals of its block must be that block's end.
       table.insert(lines, first + 1, "  do")
       lines[#lines] = "end " .. lines[#lines]
     elseif random(3) == 1 then

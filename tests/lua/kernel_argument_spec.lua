@@ -269,7 +269,7 @@ describe("what a kernel writes", function()
     assert.are.same({ 3, 2, 1 }, { y[1], grid[1][1], t.held[1] + x[1] - 2 })
   end)
 
-  it("is seen behind pcall, and in a call that ends a function", function()
+  it("is seen inside pcall, and in a call that ends a function", function()
     local function refuses(ok, message)
       assert.is_false(ok)
       assert.is_truthy(message:find("[increment] argument 1 (x): expected an array that a variable holds", 1, true), message)

@@ -180,7 +180,7 @@ function Generator:write(cpp, lua)
   self.lua[#self.lua + 1] = lua
 end
 
--- Lua has no `continue`: a loop's body is a block of its own, with a label behind it. `loop` is the loop around, if any: its label,
+-- Lua has no `continue`: a loop's body is a block of its own, with a label after it. `loop` is the loop around, if any: its label,
 -- and whether `break` leaves it.
 function Generator:statement(depth, loop)
   local kind = depth > 0 and self.random(16) or self:pick { 1, 2, 3, 4, 13, 14 }
@@ -341,7 +341,7 @@ __device__ int exchange(int* shared, int thread, int threads, int value, int dis
 
 --- The kernel of that number: its text, its name, whether threads meet, whether its blocks may have several rows, and
 --- fn(t, lane, n, a, x, exchange) -> i0 ^ ..., i1 ^ ..., i2 ^ ..., i3 ^ ..., f0, f1, f2. exchange(value, distance) gives the value of
---- the thread so far behind in the block.
+--- the thread that distance further on in the block.
 function generator.make(seed)
   local self = setmetatable({ random = random_numbers(seed), cpp = {}, lua = {}, names = 0, known = { "n" } }, Generator)
   local meets, rows = seed % 2 == 0, seed % 4 == 3 or seed % 8 == 6

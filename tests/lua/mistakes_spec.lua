@@ -359,7 +359,7 @@ mistakes[#mistakes + 1] = { "finite numbers beyond a dtype",
 }
 
 mistakes[#mistakes + 1] = { "parameters that contradict each other",
-  { 'gpu.split(gpu.arange(6), { 4, 2 })', '[split] expected last positions of pieces in ascending order, got 2 behind 4' },
+  { 'gpu.split(gpu.arange(6), { 4, 2 })', '[split] expected last positions of pieces in ascending order, got 2 after 4' },
   { 'gpu.split(gpu.arange(6), { 4, 9 })', '[split] expected last positions of pieces within the 6 elements of axis 1, got 9' },
   { 'gpu.array_split(gpu.arange(6), { -7 })', '[array_split] expected last positions of pieces within the 6 elements of axis 1, got -7' },
   { 'gpu.average(y, { weights = gpu.array { 1, -1, 0 } }):item()',
@@ -368,7 +368,7 @@ mistakes[#mistakes + 1] = { "parameters that contradict each other",
   { 'gpu.random.uniform({ 2 }, gpu.array { 0, 1 }, gpu.array { 1, 0 }):table()',
     '[random.uniform] expected low of at most high, a width high - low of 0 or more, got -1 in element 2 of an array; queued at mistake:3' },
   { 'gpu.random.uniform({ 3 }, { 0 }, { 1 })',
-    '[random.uniform] expected numbers or arrays behind the shape, got the table {0}; gpu.array(t) makes an array of a table' },
+    '[random.uniform] expected numbers or arrays after the shape, got the table {0}; gpu.array(t) makes an array of a table' },
   { 'gpu.random.normal({ 3 }, gpu.ones(4))', '[random.normal] expected parameters that broadcast to (3,), got one of (4,)' },
   { 'gpu.trapezoid(y, gpu.ones(4))', '[trapezoid] expected coordinates for the 3 samples of axis 1, got shape (4,)' },
   { 'gpu.ndimage.binary_erosion(mask, { iterations = -1 })',
@@ -387,13 +387,13 @@ mistakes[#mistakes + 1] = { "names and forms from elsewhere",
   { 'gpu.plot.subplot(1, 2, 1)', '[gpu.plot] gpu.plot has no field "subplot"; use gpu.plot.grid(charts)' },
   { 'x:view("int32")', '[array] an array has no field or method "view"; use x:reshape(sizes) for another shape, x:astype(dtype) for another dtype' },
   { 'gpu.meshgrid({ 1, 2 }, { 3, 4 })', '[meshgrid] expected an array, got a table; gpu.array(t) makes an array of a table' },
-  { 'gpu.linalg.multi_dot(x, x)', '[linalg.multi_dot] expected one list and a table of options (out), got an array float32[2x3] behind the '
+  { 'gpu.linalg.multi_dot(x, x)', '[linalg.multi_dot] expected one list and a table of options (out), got an array float32[2x3] after the '
     .. 'first argument; gpu.linalg.multi_dot({x, y}) takes several' },
   { 'gpu.ndimage.binary_dilation(mask, mask)', '[ndimage.binary_dilation] expected a table of options: structure, iterations, mask, '
     .. 'border_value and origin, got an array bool[2]; a table has them by name, {structure = ...}' },
   { 'gpu.sparse.csr(x):T()', '[sparse] A.T is a property: it has no parentheses' },
   { 'gpu.sparse.hstack(gpu.sparse.csr(x), gpu.sparse.csr(x))', '[sparse.hstack] expected one list and a table of options (dtype and format), '
-    .. 'got a sparse matrix behind the first argument; gpu.sparse.hstack({x, y}) takes several' },
+    .. 'got a sparse matrix after the first argument; gpu.sparse.hstack({x, y}) takes several' },
   { 'gpu.loadtxt("foo.txt", ",")', '[loadtxt] expected a dtype or a table of options, got ","; {delimiter = ","} separates fields' },
   { 'gpu.image.save("/tmp/e.png", gpu.zeros({ 0, 0, 3 }, "uint8"))', '[image.save] expected a picture of at least one pixel, got uint8[0x0x3]' },
   { 'gpu.signal.get_window("hanning", 3)', '[signal.get_window] expected a window\'s name, got "hanning"; "hann" is its name here' },

@@ -8,7 +8,7 @@ local nd = gpu.ndimage
 describe("ndimage", function()
   it("is as SciPy's", function() golden.run "ndimage" end)
 
-  it("is lazy behind its padding, and takes any real dtype", function()
+  it("is lazy after its padding, and takes any real dtype", function()
     local x = gpu.rand(20, 30):eval()
     assert.is_truthy(gpu.explain(nd.correlate(x, { { 1, 2, 1 } }) * 2 + x):find "^%d kernel")
     for _, dtype in ipairs { "bool", "uint8", "int16", "int64", "float16", "bfloat16", "float32", "float64" } do

@@ -334,7 +334,7 @@ describe("gpu.plot", function()
       ["[plot.line] expected real numbers"] = function() plot.line(gpu.array { gpu.complex(1, 2) }) end,
       ['got "colour"; did you mean "color"?'] = function() p:line({ 1, 2 }, { colour = "red" }) end,
       ['[plot.line] expected a colour, "#rrggbb" or one of black, blue'] = function() p:line({ 1, 2 }, { color = "rgb; system" }) end,
-      ["[plot.bars] expected heights behind the names, got nil"] = function() plot.bars { "a", "b" } end,
+      ["[plot.bars] expected heights after the names, got nil"] = function() plot.bars { "a", "b" } end,
       ["[plot.bars] expected as many heights as bars, got 2 and 1"] = function() plot.bars({ "a" }, { 1, 2 }) end,
       ["[plot.bars] expected names, strings alone, got 1"] = function() plot.bars({ "a", 1 }, { 1, 2 }) end,
       ["[plot.bars] expected at most 1000 bars; gpu.plot.histogram counts values"] = function() plot.bars(gpu.ones(1001)) end,

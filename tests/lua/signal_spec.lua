@@ -185,7 +185,7 @@ describe("signals", function()
     fails("[signal.filtfilt] expected more than 9 elements along the axis, got 5", signal.filtfilt, { 1 }, { 1, 0.5, 0.1 }, gpu.ones(5))
     fails("[signal.firwin] expected an odd number of weights for a filter that passes the highest frequency, got 10", signal.firwin,
       10, 0.3, { pass_zero = false })
-    fails("[signal.get_window] expected a deviation behind the name, {\"gaussian\", number}", signal.get_window, "gaussian", 9)
+    fails("[signal.get_window] expected a deviation after the name, {\"gaussian\", number}", signal.get_window, "gaussian", 9)
     fails("[signal.get_window] expected window = \"boxcar\"", signal.get_window, "han", 9)
     fails("[signal.savgol_filter] expected a degree below the length, 5, got 5", signal.savgol_filter, x, 5, 5)
     fails("[signal.savgol_filter] expected a length of at most 30, as x has along the axis, got 31", signal.savgol_filter, x, 31, 2)

@@ -143,7 +143,7 @@ describe("a NaN with other bits than the usual ones", function()
       check(memory)
       check(pinned)
       check(late)
-      local one = x({ 2, 3 }) -- a view that begins behind the start of its memory
+      local one = x({ 2, 3 }) -- a view that begins after the start of its memory
       local last = gpu.pinned(2, dtype)
       one:copy_to(last, { async = true })
       gpu.sync()

@@ -4,7 +4,7 @@ local support = require "support"
 local fails, near, series = support.fails, support.near, support.series
 
 local function kernels(...) return tonumber(gpu.explain(...):match "^(%d+) kernel") end
---- The results of the function as tables, with their dtypes behind them.
+--- The results of the function as tables, with their dtypes after them.
 local function run(f, ...)
   local results = {gpu.vectorize(f)(...)}
   local count = #results

@@ -48,23 +48,23 @@ TEST_CASE("barriers: on one of two ways", "[simd]") {
   CHECK_FALSE(all.lanes_leave("entry", "join"));
   Kernel some(" br i1 %lane" + diamond + barrier + " ret void");
   CHECK_FALSE(some->lanes_arrive_together());
-  // With no barrier behind it, those that take the other way have left.
+  // With no barrier after it, those that take the other way have left.
   Kernel last(" br i1 %lane" + diamond + " ret void");
   CHECK(last->lanes_arrive_together());
   CHECK(last.lanes_leave("entry", "join"));
   CHECK_FALSE(last.lanes_leave("then", "join"));
 }
 
-TEST_CASE("barriers: behind the point where lanes converge", "[simd]") {
+TEST_CASE("barriers: after the point where lanes converge", "[simd]") {
   Kernel kernel(" br i1 %lane, label %then, label %join\nthen:\n br label %join\njoin:\n" + barrier + " ret void");
   CHECK(kernel->lanes_arrive_together());
   CHECK_FALSE(kernel.lanes_leave("then", "join"));
 }
 
 TEST_CASE("barriers: in loops", "[simd]") {
-  auto loop = [](const std::string& condition, const std::string& behind) {
+  auto loop = [](const std::string& condition, const std::string& after) {
     return " br label %header\nheader:\n" + barrier + " br i1 " + condition + ", label %header, label %end\nend:\n" +
-           behind + " ret void";
+           after + " ret void";
   };
   Kernel together(loop("%same", barrier));
   CHECK(together->lanes_arrive_together());

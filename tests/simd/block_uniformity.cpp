@@ -58,7 +58,7 @@ TEST_CASE("block uniformity: warps that take different paths", "[simd]") {
     ret void)";
   CHECK(block_uniform("%c = icmp eq i32 %block, 0\n" + diamond) == "of_block block c a b ");
   CHECK(block_uniform("%c = icmp eq i32 %thread, 0\n" + diamond) == "of_block block ");
-  // %k is uniform in each iteration, but not behind the loop.
+  // %k is uniform in each iteration, but not after the loop.
   CHECK(block_uniform(R"(
     br label %loop
   loop:

@@ -51,7 +51,7 @@ TEST_CASE("included files are followed", "[cuda][include]") {
   CHECK(*files == std::vector<fs::path>{a, c, b});
 }
 
-TEST_CASE("included files are found behind any text", "[cuda][include]") {
+TEST_CASE("included files are found after any text", "[cuda][include]") {
   const Folder folder;
   const fs::path a = folder.write("a.h", "");
   folder.write("b.h", "");

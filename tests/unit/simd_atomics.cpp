@@ -110,7 +110,7 @@ TEST_CASE("simd: counts at the edges of what a core keeps", "[cpu][simd]") {
       seen[i] = read[i % 2048];
     })",
                                {}, {"--engine=simd"});
-  // `read` may be the array that counts, or overlap with it by one element, before or behind.
+  // `read` may be the array that counts, or overlap with it by one element, before or after.
   for (int shift : {0, 1, -1, 1023, -1023, 5000}) {
     constexpr int n = 2048;
     std::vector<int> memory(12000), seen(n);

@@ -182,7 +182,7 @@ TEST_CASE("simd: warps that come to the same barriers, and such that do not", "[
   compare(start +
           "for (int k = 0; k < 3; ++k) { for (int l = 0; l <= k; ++l) { s[thread] += l * n; __syncthreads(); b[i] += "
           "s[next]; __syncthreads(); } if (blockIdx.x + k == 2) return; } y[i] = s[thread];");
-  // Out of a loop of as many turns for all: behind it are those that have not left.
+  // Out of a loop of as many turns for all: after it are those that have not left.
   compare(start +
           "for (int k = 0; k < 4; ++k) { if (x[i] < k) { for (int l = 0; l < (a[i] & 7); ++l) b[i] += l * k; if (x[i] "
           "!= y[i]) { b[i] = k; return; } } b[i] += s[next]; __syncthreads(); s[thread] += k; __syncthreads(); } y[i] "

@@ -86,7 +86,7 @@ int apply_reflectors(const Lapack<T>& lapack, int m, int n, int k, T* a, T* scal
 }
 
 /// OpenBLAS 0.3.21's products with upper triangles of Hermitian matrices, on which the routine is built, read elements
-/// before and behind the matrix, and end the process where no memory is there. So it gets the lower triangle.
+/// before and after the matrix, and end the process where no memory is there. So it gets the lower triangle.
 template <class T>
 int find_symmetric_eigenvalues(const Lapack<T>& lapack, bool vectors, Triangle triangle, int n, T* a, Real<T>* values) {
   if constexpr (Lapack<T>::is_complex) {

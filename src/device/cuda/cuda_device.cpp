@@ -183,7 +183,7 @@ void CudaDevice::download(void* host, const void* device, std::size_t bytes, Str
   wait_for(queue, "download");
 }
 
-/// Through pinned memory, so that the copy queues behind the work it depends on and the wait can be stopped.
+/// Through pinned memory, so that the copy is queued after the work it depends on and the wait can be stopped.
 void CudaDevice::download_staged(void* host, const void* device, std::size_t bytes, CUstream stream) {
   // Taken out while a copy writes it: when the wait is given up, that copy still comes, and the buffer is left to it.
   void* staging = std::exchange(staging_, nullptr);

@@ -217,7 +217,7 @@ class NcclCommunicator final : public Communicator {
     return info(dtype).kind == DTypeKind::complex ? 2 * count : count;
   }
 
-  /// Queues a call's work on the stream, behind all earlier work of NCCL.
+  /// Queues a call's work on the stream, after all earlier work of NCCL.
   template <class Start>
   void queue(const char* op, std::size_t count, Stream& stream, const Start& start) {
     if (count == 0) return;

@@ -45,7 +45,7 @@ std::size_t opening_parenthesis(const std::string& text) {
   return std::string::npos;
 }
 
-/// A template's symbol starts with its return type: the length of that and the blank behind it.
+/// A template's symbol starts with its return type: the length of that and of the blank after it.
 std::size_t return_type_length(std::string_view text) {
   int depth = 0;
   for (std::size_t i = text.size(); i-- > 0;) {

@@ -190,7 +190,7 @@ bool CacheDirectory::trusted(int descriptor, const fs::path& path) {
 
 CacheDirectory::Folder CacheDirectory::open(bool make) {
   if (path_.empty() || (make && !make_directories(path_))) return {};
-  // The directory itself may stand behind a link: it is the one that the user named, and must be his like the rest.
+  // The directory itself may be a symbolic link: the user named it, and must own it like the rest.
   Folder folder(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC), path_);
   if (!folder || !trusted(folder.number(), path_)) return {};
   return folder;

@@ -29,7 +29,7 @@ Tokens tokens_of(std::string_view text) {
   return tokens;
 }
 
-/// The index behind the bracket that closes the one at `open`.
+/// The index after the bracket that closes the one at `open`.
 std::size_t past_bracket(const Tokens& tokens, std::size_t open, std::string_view left, std::string_view right) {
   int depth = 0;
   for (std::size_t i = open; i < tokens.size(); ++i) {

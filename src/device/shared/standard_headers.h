@@ -17,7 +17,7 @@ struct StandardHeader {
   std::string_view text;
 };
 
-/// They include each other as "gpulua/..."; the names of the standard stand behind those.
+/// They include each other as "gpulua/..."; the names of the standard come after those.
 std::span<const StandardHeader> standard_headers();
 /// The part of them that has the standard's names.
 std::span<const StandardHeader> public_headers();

@@ -1,5 +1,5 @@
 /* A program from before lua_memory and what follows it in gpulua_options: it has its header's struct, and nothing can
- * be read behind that. */
+ * be read after that. */
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/mman.h>

@@ -56,7 +56,7 @@ void* CheckedMemory::allocate(std::size_t bytes) noexcept {
     return nullptr;
   }
   char* first = static_cast<char*>(block) + guard_;
-  auto* words = reinterpret_cast<std::uint32_t*>(first);  // the guard behind has room for the last one
+  auto* words = reinterpret_cast<std::uint32_t*>(first);  // the guard after them has room for the last one
   std::fill_n(words, (bytes + sizeof *words - 1) / sizeof *words, unwritten_word);
   Allocation allocation{first, bytes, true, block, {}};
   allocation.written.reset(written);

@@ -8,7 +8,7 @@
 namespace gpulua::cpu {
 namespace {
 
-/// A conversion of printf's format, from behind its "%".
+/// A conversion of printf's format, without its "%".
 struct Conversion {
   bool has_width = false, has_precision = false;  // as arguments of their own: "*"
   std::size_t precision = SIZE_MAX;               // as the format gives it
@@ -31,7 +31,8 @@ Conversion read_conversion(const char* at) {
     result.has_precision = star();
     if (!result.has_precision) result.precision = 0;
     for (; *at >= '0' && *at <= '9'; ++at)
-      if (result.precision < SIZE_MAX / 16) result.precision = result.precision * 10 + static_cast<std::size_t>(*at - '0');
+      if (result.precision < SIZE_MAX / 16)
+        result.precision = result.precision * 10 + static_cast<std::size_t>(*at - '0');
   }
   const char* length = at;
   skip("hlzjtL");

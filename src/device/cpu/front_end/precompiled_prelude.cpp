@@ -18,7 +18,7 @@ PrecompiledPrelude files(const std::string& name) {
   return {precompiled_file(name + ".pch"), precompiled_file(name + ".macros")};
 }
 
-// A row with more headers stands behind those with fewer.
+// A row with more headers comes after those with fewer.
 const std::array rows{
     Row{"c++11", {}, files("c++11")},
     Row{"c++14", {}, files("c++14")},

@@ -11,7 +11,7 @@ namespace {
 
 struct Row {
   std::string_view name;
-  std::string_view file;  // of src/device/cpu/headers; the text behind the name
+  std::string_view file;  // of src/device/cpu/headers; the text for the name
 };
 
 constexpr std::array rows{

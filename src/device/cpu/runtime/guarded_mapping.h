@@ -13,7 +13,7 @@ std::size_t page_bytes();
 class GuardedMapping {
  public:
   /// `alignment`: a power of two, at least a page. Guard pages lie around the memory, at least one before it and at
-  /// least `guard_bytes` behind it, unless the process has very many such mappings. data() is null when there is no
+  /// least `guard_bytes` after it, unless the process has very many such mappings. data() is null when there is no
   /// room.
   GuardedMapping(std::size_t bytes, std::size_t alignment, std::size_t guard_bytes = 0) noexcept;
   ~GuardedMapping();

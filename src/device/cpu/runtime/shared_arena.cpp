@@ -72,9 +72,9 @@ char* SharedArena::reserve(std::size_t static_bytes, std::size_t dynamic_bytes) 
 
 void SharedArena::check_end() {
   if (pattern_ == nullptr) return;
-  const auto behind = static_cast<std::size_t>(end() - pattern_);
+  const auto length = static_cast<std::size_t>(end() - pattern_);
   // All bytes are the pattern's when the first is, and each is the next one's.
-  if (static_cast<unsigned char>(*pattern_) == arena_pattern && std::memcmp(pattern_, pattern_ + 1, behind - 1) == 0)
+  if (static_cast<unsigned char>(*pattern_) == arena_pattern && std::memcmp(pattern_, pattern_ + 1, length - 1) == 0)
     return;
   pattern_ = nullptr;  // written anew for the next block
   throw KernelFailure{describe(true), true};
@@ -83,9 +83,9 @@ void SharedArena::check_end() {
 std::optional<std::string> SharedArena::describe_overrun(const void* address, bool is_write) {
   GuardedArenas& guarded = guarded_arenas();
   std::lock_guard lock(guarded.mutex);
-  auto behind = guarded.arenas.upper_bound(static_cast<const char*>(address));
-  if (behind == guarded.arenas.begin()) return {};
-  const auto& [end, arena] = *std::prev(behind);
+  auto next = guarded.arenas.upper_bound(static_cast<const char*>(address));
+  if (next == guarded.arenas.begin()) return {};
+  const auto& [end, arena] = *std::prev(next);
   if (static_cast<const char*>(address) - end >= static_cast<std::ptrdiff_t>(guard_bytes)) return {};
   return arena->describe(is_write);
 }

@@ -9,8 +9,8 @@
 
 namespace gpulua::cpu {
 
-/// The shared memory of a running block. It grows to the largest request. A pattern stands behind it, and guard pages
-/// behind that, so that a write past its end becomes an error of the kernel.
+/// The shared memory of a running block. It grows to the largest request. A pattern follows it, and guard pages
+/// follow that, so that a write past its end becomes an error of the kernel.
 class SharedArena {
  public:
   SharedArena() = default;
@@ -18,7 +18,7 @@ class SharedArena {
   SharedArena(const SharedArena&) = delete;
   SharedArena& operator=(const SharedArena&) = delete;
 
-  /// Memory for the static bytes, and the dynamic bytes behind them, aligned to 128 bytes; null for no bytes. Throws
+  /// Memory for the static bytes, followed by the dynamic bytes, aligned to 128 bytes; null for no bytes. Throws
   /// std::bad_alloc.
   char* reserve(std::size_t static_bytes, std::size_t dynamic_bytes);
   /// Throws KernelFailure when the pattern was overwritten since reserve().

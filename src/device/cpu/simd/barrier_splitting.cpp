@@ -30,7 +30,7 @@ constexpr std::uint64_t header_bytes = 64;
 constexpr std::uint64_t block_header_bytes = 8;
 constexpr unsigned state_done = ~0u;
 
-// Values of at most this many instructions are recomputed behind a barrier instead of stored.
+// Values of at most this many instructions are recomputed after a barrier instead of stored.
 constexpr unsigned max_rematerialised = 8;
 
 std::vector<llvm::CallInst*> find_calls(llvm::Function& function, const char* name) {
@@ -69,7 +69,7 @@ class BarrierSplitter {
       counts_predicates_ = counts_predicates_ || !arrival->use_empty();
       arrival->setArgOperand(0, builder.getInt32(0));  // all lanes of the warp that have not left
       llvm::BasicBlock* before = arrival->getParent();
-      llvm::BasicBlock* resume = before->splitBasicBlock(std::next(arrival->getIterator()), "behind");
+      llvm::BasicBlock* resume = before->splitBasicBlock(std::next(arrival->getIterator()), "after");
       suspensions_.push_back({arrival, resume});
       if (arrival->use_empty()) continue;
       builder.SetInsertPoint(resume, resume->begin());
@@ -217,7 +217,7 @@ class BarrierSplitter {
     }
   }
 
-  /// Stores the value behind its definition; at the barriers if the definition is in a deeper loop than they are.
+  /// Stores the value after its definition; at the barriers if the definition is in a deeper loop than they are.
   void spill(const LiveValue& live) {
     auto slot = slots_.find(live.value);
     if (slot == slots_.end()) return;
@@ -257,7 +257,7 @@ class BarrierSplitter {
     suspension.arrival->eraseFromParent();
   }
 
-  /// Loads or recomputes the value behind each barrier that it crosses.
+  /// Loads or recomputes the value after each barrier that it crosses.
   void reload(LiveValue& live) {
     auto slot = slots_.find(live.value);
     for (const Suspension* suspension : live.crossed) {

@@ -1,8 +1,8 @@
 #pragma once
 
 // Barrier splitting: barriers without stacks. A widened function is split into the phases between its barriers. It
-// returns at each barrier and resumes behind it when it is called again; all warps of a block run one phase, then all
-// run the next. What a warp needs behind a barrier it keeps in a frame, as a coroutine does.
+// returns at each barrier and resumes after it when it is called again; all warps of a block run one phase, then all
+// run the next. What a warp needs after a barrier it keeps in a frame, as a coroutine does.
 
 #include <llvm/IR/Function.h>
 

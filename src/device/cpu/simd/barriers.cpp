@@ -30,10 +30,10 @@ Barriers::Barriers(llvm::Function& function, const LanePatterns& patterns) {
   if (barriers.empty()) return;
 
   Divergence divergence(function);
-  std::set<Block*> behind;
+  std::set<Block*> after;
   for (Block& block : function)
-    if (!ahead_.contains(&block)) behind.insert(&block);
-  divergence.disregard(behind);
+    if (!ahead_.contains(&block)) after.insert(&block);
+  divergence.disregard(after);
   auto diverges = [&](const llvm::Instruction* branch) { return !patterns(branch->getOperand(0)).is_uniform(); };
   divergence.update(diverges);
   Block* entry = &function.getEntryBlock();

@@ -14,11 +14,11 @@ enum class Marker {
   thread_x,  // i32 (): threadIdx
   thread_y,
   thread_z,
-  block_x,         // i32 (): blockDim.x
-  linear,          // i32 (): the thread's number in its block
-  private_memory,  // ptr (i64 bytes, i64 stride): memory of one lane; the next lane's starts `stride` bytes behind it
-  shared_memory,   // ptr (ptr): the same address, as memory that no parameter points to
-  escape,          // void (ptr): other threads write to this memory, too
+  block_x,            // i32 (): blockDim.x
+  linear,             // i32 (): the thread's number in its block
+  private_memory,     // ptr (i64 bytes, i64 stride): memory of one lane; the next lane's starts `stride` bytes after it
+  shared_memory,      // ptr (ptr): the same address, as memory that no parameter points to
+  escape,             // void (ptr): other threads write to this memory, too
   private_histogram,  // ptr (i32 parameter): privatised_histograms.h
   flush_histogram,    // void (i32 parameter, ptr array, ptr address, i64 bytes): flush if the access may see its counts
   all_lanes,          // i1 (i1 comparison): true only if the comparison holds for all lanes that run

@@ -216,7 +216,7 @@ class LocalVariables {
   }
 
   /// The address of a variable in shared memory, marked as one that no parameter points to: then LLVM knows that stores
-  /// to global memory do not change shared memory. Marker::escape keeps loads behind barriers, since other threads
+  /// to global memory do not change shared memory. Marker::escape keeps loads after barriers, since other threads
   /// write.
   llvm::Value* shared_memory(llvm::IRBuilder<>& builder, std::size_t field, std::uint64_t offset) {
     llvm::Value* memory = context_field(builder, function_.getArg(0), field, builder.getPtrTy());

@@ -249,9 +249,9 @@ void Widener::emit_divergent_branch(Block* block, const llvm::BranchInst& branch
     lanes_around = lanes[i];
   }
   if (around != nullptr) {
-    llvm::BasicBlock* behind = warp_.new_block(block->getName() + ".left");
-    builder_.CreateCondBr(warp_.any(lanes_around), around, behind);
-    builder_.SetInsertPoint(behind);
+    llvm::BasicBlock* after = warp_.new_block(block->getName() + ".left");
+    builder_.CreateCondBr(warp_.any(lanes_around), around, after);
+    builder_.SetInsertPoint(after);
   }
   go_on(pending);
 }
@@ -282,9 +282,9 @@ void Widener::emit_terminator(Block* block) {
     builder_.CreateBr(heads_.at(next));
     return;
   }
-  llvm::BasicBlock* behind = warp_.new_block(block->getName() + ".left");
-  builder_.CreateCondBr(warp_.any(warp_.mask()), heads_.at(next), behind);
-  builder_.SetInsertPoint(behind);
+  llvm::BasicBlock* after = warp_.new_block(block->getName() + ".left");
+  builder_.CreateCondBr(warp_.any(warp_.mask()), heads_.at(next), after);
+  builder_.SetInsertPoint(after);
   go_on(now_);
 }
 
