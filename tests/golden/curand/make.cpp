@@ -56,7 +56,7 @@ void check(curandStatus_t status) {
 }
 
 /// The host API's numbers for seed 1234: two rounds of the first `threads` sequences, each of which gives `together`
-/// numbers in a round; the second round begins `round` numbers after the first.
+/// numbers in a round; the second round begins `round` numbers behind the first.
 void host_table(const char* name, curandRngType_t type, int round, int together) {
   curandGenerator_t generator;
   check(curandCreateGeneratorHost(&generator, type));
