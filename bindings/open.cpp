@@ -12,6 +12,7 @@
 #include "bindings/lua/chunk.h"
 #include "bindings/lua/library.h"
 #include "bindings/lua/lua.h"
+#include "bindings/lua/parts.h"
 #include "bindings/lua/state.h"
 #include "bindings/operations/operation_parts.h"
 #include "bindings/random/lua_random.h"
@@ -24,7 +25,9 @@ namespace {
 
 // Keys of the registry.
 constexpr const char* helpers_key = "gpulua.helpers";
+// The registry keys of the table of gpu's functions, and of the one that scripts have in its place.
 constexpr const char* module_key = "gpulua.module";
+constexpr const char* public_key = "gpulua.public_module";
 
 /// The finalizer. A closing state frees userdata after all finalizers have run, so later finalizers find an empty
 /// optional.
@@ -47,7 +50,8 @@ int restrict_module(lua_State* L) {
 /// Runs gpu.lua on the `gpu` table at the top of the stack and stores its helpers in the registry.
 void load_helpers(lua_State* L) {
   lua_pushvalue(L, -1);
-  run_library_chunk(L, "gpu.lua", 1, 1);
+  push_parts(L);
+  run_library_chunk(L, "gpu.lua", 2, 1);
   add_signature_helpers(L);
   set_functions(L, {{"load_library", protect<load_whole_library>}, {"restrict", protect<restrict_module>}});
   lua_setfield(L, LUA_REGISTRYINDEX, helpers_key);
@@ -91,12 +95,13 @@ void add_methods_as_functions(lua_State* L) {
   lua_pop(L, 1);
 }
 
-/// Attaches the checks of arguments and makes unknown names errors. Called after all functions were added.
+/// Attaches the checks of arguments, and makes unknown names and assignments errors. Called after all functions were
+/// added. Leaves what scripts have in the place of the module.
 void seal_module(lua_State* L) {
   for (const char* part : {"image", "random"}) {
     lua_getfield(L, -1, part);
     seal_functions(L, std::string("gpu.") + part);
-    lua_pop(L, 1);
+    lua_setfield(L, -2, part);
   }
   seal_functions(L, "gpu");
   lua_getfield(L, LUA_REGISTRYINDEX, array_methods_key);
@@ -106,7 +111,7 @@ void seal_module(lua_State* L) {
 
 /// Pushes the state's module. The first call creates it.
 int open_gpu(lua_State* L) {
-  lua_getfield(L, LUA_REGISTRYINDEX, module_key);
+  lua_getfield(L, LUA_REGISTRYINDEX, public_key);
   if (!lua_isnil(L, -1)) return 1;
   lua_pop(L, 1);
   lua_newtable(L);
@@ -137,9 +142,11 @@ int open_gpu(lua_State* L) {
   open_user_operations(L);
   open_user_reductions(L);
   add_methods_as_functions(L);
-  seal_module(L);
   lua_pushvalue(L, -1);
   lua_setfield(L, LUA_REGISTRYINDEX, module_key);
+  seal_module(L);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, LUA_REGISTRYINDEX, public_key);
   return 1;
 }
 

@@ -219,7 +219,7 @@ local function sorted(t)
 end
 
 local function write_module(path, module)
-  for _, name in ipairs(sorted(module)) do
+  for _, name in ipairs(sorted(helpers.functions_of(module))) do
     local value = module[name]
     if type(value) == "function" then
       write_function(path .. ".", name, path, ".")

@@ -4,6 +4,7 @@ local gpu = require "gpu"
 
 local registry = debug.getregistry()
 registry["gpulua.helpers"].load_library()
+local functions_of = registry["gpulua.helpers"].functions_of
 
 -- Where a section's functions are here, and how they are called.
 local places = {
@@ -32,7 +33,7 @@ end
 --- The function that does the same; nil when there is none.
 local function equivalent(section, name)
   local prefix, holder = places[section][1], places[section][2]
-  if rawget(holder, name) ~= nil then return "`" .. prefix .. name .. "`" end
+  if rawget(debug.getmetatable(holder) and functions_of(holder) or holder, name) ~= nil then return "`" .. prefix .. name .. "`" end
   if section == "numpy.ndarray" then
     local is_property, value = pcall(function() return x[name] end)
     if is_property and value ~= nil then return "`x." .. name .. "`" end
@@ -40,7 +41,7 @@ local function equivalent(section, name)
   end
   local use = advice(holder, name) or advice(gpu, name)
   if use then return is_code(use) and "`" .. use .. "`" or use end
-  if rawget(gpu, name) ~= nil then return "`gpu." .. name .. "`" end
+  if rawget(functions_of(gpu), name) ~= nil then return "`gpu." .. name .. "`" end
 end
 
 --- The code in the text with links to the reference. `link`: name -> address or nil.

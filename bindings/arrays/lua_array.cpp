@@ -82,6 +82,13 @@ const ArrayProperty array_properties[] = {
   const std::string message = no_field(LuaType<Array>::name);
   const std::string_view here = name_elsewhere("x:" + std::string(name_at(L, 2)));
   if (!here.empty()) throw Error(message + describe(L, 2) + "; use " + std::string(here));
+  if (const std::string name(name_at(L, 2)); name.ends_with('_') && name_elsewhere(name).empty()) {
+    const std::string plain = name.substr(0, name.size() - 1);
+    lua_getfield(L, lua_upvalueindex(own_upvalue), plain.c_str());
+    if (lua_isfunction(L, -1))
+      throw Error(message + describe(L, 2) + "; x:copy_(x:" + plain + "(...)) writes in place");
+    lua_pop(L, 1);
+  }
   refuse_field(L, message, 2, near);
 }
 

@@ -7,6 +7,7 @@
 
 #include "bindings/arrays/lua_array.h"
 #include "bindings/functions/vectorize.h"
+#include "bindings/lua/parts.h"
 #include "src/luafn/uniform.h"
 
 namespace gpulua {
@@ -29,6 +30,7 @@ int get_field(lua_State* L) {
 
 /// Adds the functions of the table at the top of the stack, and of the tables in it, to the table at `names`. Pops it.
 void add_names(lua_State* L, int names, const std::string& prefix, bool parts) {
+  push_own_functions(L);
   if (lua_istable(L, -1)) {
     for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
       if (lua_type(L, -2) != LUA_TSTRING) continue;
@@ -87,10 +89,7 @@ std::string library_name(lua_State* L, int function) {
 }
 
 bool is_module(lua_State* L, int index) {
-  lua_getfield(L, LUA_REGISTRYINDEX, module_key);
-  const bool same = lua_rawequal(L, -1, index) != 0;
-  lua_pop(L, 1);
-  return same;
+  return part_at(L, index) == "gpu";
 }
 
 }  // namespace

@@ -68,11 +68,11 @@ int define_reduction(lua_State* L) {
   std::string& name = reduction.map.name = "reduction";
   SourcePart map, reduce, post;
   std::optional<std::string> inputs, outputs, reduce_type;
-  read_options(L, 1, "reduction",
-               {fields.parameters("inputs", inputs), fields.parameters("outputs", outputs), fields.part("map", map),
-                fields.part("reduce", reduce), fields.part("post", post), fields.value("identity", reduction.identity),
-                fields.parameters("reduce_type", reduce_type), fields.name(name),
-                fields.preamble(reduction.map.preamble)});
+  read_options(
+      L, 1, "reduction",
+      {fields.parameters("inputs", inputs), fields.parameters("outputs", outputs), fields.part("map", map),
+       fields.part("reduce", reduce), fields.part("post", post), fields.value("identity", reduction.identity),
+       fields.parameters("reduce_type", reduce_type), fields.name(name), fields.preamble(reduction.map.preamble)});
   definition.map_function = map.is_function;
   definition.reduce_function = reduce.is_function;
   definition.post_function = post.is_function;
@@ -96,22 +96,29 @@ int define_reduction(lua_State* L) {
 }
 
 /// Throws Error for a number that the Lua function at the top of the stack, called on the host, leaves no other number
-/// unchanged with. A function that knows only what a device has is not called.
+/// unchanged with, or that it prefers to another number: max(0, -2) is 0. A function that knows only what a device has
+/// is not called.
 void check_identity(lua_State* L, double identity) {
-  double combined = 0;
   constexpr double others[] = {0.25, 0.5, -2, 5, 3};
-  for (const double other : others) {
+  bool leaves_one = false, prefers_itself = false;
+  double other = 0, combined = 0;
+  for (std::size_t i = 0; i < std::size(others) && !prefers_itself; ++i) {
+    if (others[i] == identity) continue;
+    other = others[i];
     lua_pushvalue(L, -1);
     lua_pushnumber(L, identity);
     lua_pushnumber(L, other);
     const bool known = lua_pcall(L, 2, 1, 0) == 0 && lua_type(L, -1) == LUA_TNUMBER;
     combined = known ? lua_tonumber(L, -1) : 0;
     lua_pop(L, 1);
-    if (!known || std::abs(combined - other) <= 1e-9) return;
+    if (!known) return;
+    leaves_one = leaves_one || std::abs(combined - other) <= 1e-9;
+    prefers_itself = combined == identity;
   }
+  if (leaves_one && !prefers_itself) return;
   const std::string e = number_text(identity, 14);
-  throw Error("[reduce] expected an identity e, with which f(e, x) is x, got " + e + ": f(" + e + ", 3) is " +
-              number_text(combined, 14));
+  throw Error("[reduce] expected an identity e, with which f(e, x) is x, got " + e + ": f(" + e + ", " +
+              number_text(other, 14) + ") is " + number_text(combined, 14));
 }
 
 /// gpu.reduce(f [, identity])

@@ -5,7 +5,6 @@
 #include "bindings/kernels/launch.h"
 #include "bindings/kernels/module.h"
 #include "bindings/lua/fields.h"
-#include "bindings/lua/methods.h"
 #include "bindings/lua/state.h"
 #include "src/base/near_name.h"
 #include "src/device/shared/source_functions.h"

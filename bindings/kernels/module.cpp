@@ -14,7 +14,6 @@
 #include "bindings/kernels/lua_kernel.h"
 #include "bindings/kernels/module_global.h"
 #include "bindings/lua/fields.h"
-#include "bindings/lua/methods.h"
 #include "bindings/lua/state.h"
 #include "src/base/near_name.h"
 #include "src/device/shared/source_functions.h"

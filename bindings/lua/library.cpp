@@ -5,6 +5,7 @@
 #include "bindings/lua/chunk.h"
 #include "bindings/lua/fields.h"
 #include "bindings/lua/names_elsewhere.h"
+#include "bindings/lua/parts.h"
 #include "bindings/lua/state.h"
 #include "src/base/near_name.h"
 #include "src/runtime/context.h"
@@ -67,6 +68,7 @@ void push_functions(lua_State* L, std::string_view receiver) {
     lua_pushlstring(L, receiver.data(), end);
     lua_rawget(L, -2);
     lua_remove(L, -2);
+    push_own_functions(L);
     receiver.remove_prefix(end + 1);
   }
 }
@@ -140,10 +142,10 @@ void load_file(lua_State* L, const std::string& file) {
   lua_remove(L, -2);
 }
 
-/// Whether gpu has a function of this name, which may be in a file that has not run.
-bool is_module_function(lua_State* L, std::string_view name) {
-  if (!bindings_of(L).signatures.file_of("gpu.", name).empty()) return true;
-  push_functions(L, "gpu.");
+/// Whether there is a function receiver + name, which may be in a file that has not run.
+bool is_function_of(lua_State* L, std::string_view receiver, std::string_view name) {
+  if (!bindings_of(L).signatures.file_of(receiver, name).empty()) return true;
+  push_functions(L, receiver);
   lua_pushlstring(L, name.data(), name.size());
   lua_rawget(L, -2);
   const bool is_function = lua_isfunction(L, -1);
@@ -161,15 +163,38 @@ int missing_field(lua_State* L) {
     const std::string_view here = name_elsewhere(std::string(part) + std::string(name_at(L, 2)));
     if (!here.empty())
       throw Error(lua_tostring(L, lua_upvalueindex(own_upvalue + 1)) + describe(L, 2) + "; use " + std::string(here));
+    if (receiver == module && name_at(L, 2).ends_with('_') && is_function_of(L, "x:", name_at(L, 2)))
+      throw Error(lua_tostring(L, lua_upvalueindex(own_upvalue + 1)) + describe(L, 2) +
+                  "; use x:" + std::string(name_at(L, 2)) + "(...), a method of arrays");
   }
   // What gpu.fft lacks may be gpu's; gpu.sum says nothing about a stream without sum.
-  if (receiver != "gpu." && receiver.starts_with("gpu.") && is_module_function(L, name_at(L, 2)))
+  if (receiver != "gpu." && receiver.starts_with("gpu.") && is_function_of(L, "gpu.", name_at(L, 2)))
     throw Error(lua_tostring(L, lua_upvalueindex(own_upvalue + 1)) + describe(L, 2) + "; use gpu." +
                 std::string(name_at(L, 2)));
   load_library(L);
   NearName near(name_at(L, 2));
   offer_names(L, 1, near);
   refuse_field(L, lua_tostring(L, lua_upvalueindex(own_upvalue + 1)), 2, near);
+}
+
+/// gpu.name = value by a script: an error, as nothing would read the value. The library's files define functions so.
+int set_part_field(lua_State* L) {
+  if (!is_call_of_script(L, 0)) {
+    lua_pushvalue(L, lua_upvalueindex(own_upvalue));
+    lua_replace(L, 1);
+    lua_rawset(L, 1);
+    return 0;
+  }
+  const std::string path = lua_tostring(L, lua_upvalueindex(own_upvalue + 1));
+  const std::string message = "[" + path + "] expected no assignment to a field of " + path;
+  if (lua_type(L, 2) != LUA_TSTRING) throw Error(message + ", got the key " + describe(L, 2));
+  const std::string name(name_at(L, 2)), whole = path + "." + name;
+  lua_pushvalue(L, lua_upvalueindex(own_upvalue));
+  lua_getfield(L, -1, name.c_str());
+  const bool is_function = lua_isfunction(L, -1);
+  throw Error(
+      message + ", got " + whole + " = " + describe(L, 3) +
+      (is_function ? "; it is a function, " + whole + "(...)" : "; a table of the script's own has its values"));
 }
 
 /// gpu.fft(x): a part of the module is no function.
@@ -237,11 +262,31 @@ void seal(lua_State* L, std::string_view receiver, std::string_view message) {
 void seal_functions(lua_State* L, const std::string& path) {
   attach_signatures(L, path + ".");
   seal(L, path + ".", "[" + path + "] " + path + " has no field ");
-  lua_getmetatable(L, -1);
+  const int functions = lua_gettop(L);
+
+  lua_newtable(L);
+  lua_createtable(L, 0, 4);
+  lua_pushvalue(L, functions);
+  lua_setfield(L, -2, "__index");
+  lua_pushvalue(L, functions);
+  lua_pushlstring(L, path.data(), path.size());
+  push_function(L, protect<set_part_field>, 2);
+  lua_setfield(L, -2, "__newindex");
   lua_pushlstring(L, path.data(), path.size());
   push_function(L, protect<refuse_call>, 1);
   lua_setfield(L, -2, "__call");
+  lua_pushfstring(L, "the functions of %s", path.c_str());
+  lua_setfield(L, -2, "__metatable");
+  lua_setmetatable(L, -2);
+
+  push_parts(L);
+  for (const int table : {functions, functions + 1}) {
+    lua_pushvalue(L, table);
+    lua_pushlstring(L, path.data(), path.size());
+    lua_rawset(L, -3);
+  }
   lua_pop(L, 1);
+  lua_replace(L, functions);
 }
 
 }  // namespace gpulua

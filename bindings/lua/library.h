@@ -33,7 +33,8 @@ void push_import(lua_State* L, const char* name);
 /// look into the library, and an error where that has none. `message`: see refuse_field.
 void seal(lua_State* L, std::string_view receiver, std::string_view message);
 
-/// The same for the functions of `path`, "gpu.blas", and adds the checks of arguments to those that are there.
+/// The same for the functions of `path`, "gpu.blas", and adds the checks of arguments to those that are there. In the
+/// place of their table it leaves an empty one, which reads from it: scripts cannot set fields of that.
 void seal_functions(lua_State* L, const std::string& path);
 
 }  // namespace gpulua

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "bindings/lua/nil_argument.h"
+#include "bindings/lua/parts.h"
 #include "bindings/lua/state.h"
 #include "library_file.h"
 #include "src/ops/op_table.h"
@@ -254,12 +255,9 @@ std::string mistaken_colon(lua_State* L, const CallSignature& signature, int fir
     return op + "expected " + signature.text() + ", with a colon, got a dot and " + describe(L, first) + " in " +
            signature.receiver.substr(0, signature.receiver.size() - 1) + "'s place";
   }
-  if (!lua_istable(L, first)) return {};
-  lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.module");
-  const bool is_module = lua_rawequal(L, first, -1) != 0;
-  lua_pop(L, 1);
-  if (!is_module) return {};
-  return op + "expected " + signature.text() + ", with a dot, got a colon, which passes gpu itself";
+  const std::string part = part_at(L, first);
+  if (part.empty()) return {};
+  return op + "expected " + signature.text() + ", with a dot, got a colon, which passes " + part + " itself";
 }
 
 namespace {

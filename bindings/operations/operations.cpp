@@ -58,6 +58,20 @@ Operand check_operand(lua_State* L, int index, const OpInfo& op) {
   fail(text(op.name).c_str(), "an array or a number" + operand_text(index, op), L, index);
 }
 
+/// Throws Error for x:where(mask, 0), where the mask is no condition but the value for the elements of x that are not
+/// 0.
+void refuse_late_condition(const boost::container::small_vector<Operand, 4>& operands) {
+  const auto is_boolean = [](const Operand& operand) {
+    const auto* array = std::get_if<Array>(&operand);
+    return array ? (*array)->dtype == DType::boolean : std::holds_alternative<bool>(std::get<Scalar>(operand));
+  };
+  const auto* condition = std::get_if<Array>(&operands[0]);
+  if (!condition || is_boolean(operands[0]) || !std::holds_alternative<Array>(operands[1])) return;
+  if (is_boolean(operands[1]) && !is_boolean(operands[2]))
+    throw Error("[where] expected the condition first, gpu.where(condition, x, y), got " + type_text(**condition) +
+                " before an array of bool");
+}
+
 boost::container::small_vector<Operand, 4> check_operands(lua_State* L, const OpInfo& op) {
   boost::container::small_vector<Operand, 4> operands;
   bool has_array = false;
@@ -65,6 +79,7 @@ boost::container::small_vector<Operand, 4> check_operands(lua_State* L, const Op
     operands.push_back(check_operand(L, i, op));
     has_array = has_array || std::holds_alternative<Array>(operands.back());
   }
+  if (op.rule == DTypeRule::select) refuse_late_condition(operands);
   if (has_array) return operands;
   // If all operands are numbers, one becomes an array without dimensions: an integer of the FFI, which decides the
   // dtype.

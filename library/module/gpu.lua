@@ -1,5 +1,6 @@
--- Helpers that are simpler in Lua than in C++. The chunk gets the `gpu` table and returns the helpers for the bindings.
-local gpu = ...
+-- Helpers that are simpler in Lua than in C++. The chunk gets the `gpu` table, and the table of its parts by path, and returns the
+-- helpers for the bindings.
+local gpu, paths = ...
 local ffi = require "ffi"
 
 local helpers = {}
@@ -208,6 +209,15 @@ local function look_at(...)
   return has_nil, has_cdata
 end
 
+--- The table with the functions of gpu or of a part: scripts have an empty one, which reads from it.
+function helpers.functions_of(part)
+  local functions = debug.getmetatable(part).__index
+  return type(functions) == "table" and functions or part
+end
+
+--- Whether a value is gpu or a part of it, which a colon in place of a dot passes.
+local function is_part(value) return type(value) == "table" and paths[value] ~= nil end
+
 local function results(...) return ... end
 
 --- Wraps a Lua function with the checks that protect<> makes for a C++ function: more arguments than the signature has are an error,
@@ -218,7 +228,7 @@ function helpers.guard(fn, signature, is_method, keeps_integers)
   local most
   return function(...)
     most = most or helpers.most_arguments(signature)
-    if select("#", ...) > most or is_method == true and type((...)) ~= "userdata" or not is_method and (...) == gpu then
+    if select("#", ...) > most or is_method == true and type((...)) ~= "userdata" or not is_method and is_part(...) then
       helpers.refuse(signature, ...)
     end
     local has_nil, has_cdata = look_at(...)

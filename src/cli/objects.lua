@@ -63,11 +63,13 @@ function objects.name_of(value)
   local function among(t, prefix, depth)
     for key, item in next, t do
       if item == value then return prefix .. tostring(key) end
-      local found = depth > 0 and type(item) == "table" and among(item, prefix .. tostring(key) .. ".", depth - 1)
+      local functions = depth > 0 and type(item) == "table" and rawget(getmetatable(item) or {}, "__index") or item
+      local found = depth > 0 and type(functions) == "table" and among(functions, prefix .. tostring(key) .. ".", depth - 1)
       if found then return found end
     end
   end
-  if value == registry["gpulua.module"] then return "gpu" end
+  local part = registry["gpulua.parts"] and registry["gpulua.parts"][value]
+  if part then return part end
   local found = among(registry["gpulua.module"], "gpu.", 2) or among(registry["gpulua.array_methods"], "x:", 0)
   if found then return found end
   for _, own in next, types do

@@ -45,6 +45,7 @@ std::string_view name_of_cuda(std::string_view name) {
                           {"atomicMin", "gpu.atomic.min(x, i, value)"},
                           {"blockDim", "gpu.block_size()"},
                           {"blockIdx", "gpu.block_index()"},
+                          {"sync", "gpu.barrier()"},
                           {"syncthreads", "gpu.barrier()"},
                           {"syncwarp", "gpu.warp_barrier()"},
                           {"threadIdx", "gpu.thread()"},

@@ -6,7 +6,7 @@ debug.getregistry()["gpulua.helpers"].load_library()
 local stubs = assert(loadfile(arg[1]))()
 local functions = 0
 local function compare(path, module, stub)
-  for name, value in pairs(module) do
+  for name, value in pairs(debug.getregistry()["gpulua.helpers"].functions_of(module)) do
     if type(value) == "function" then
       functions = functions + 1
       assert(type(stub[name]) == "function", path .. name .. " has no annotation")

@@ -36,11 +36,13 @@ local function add(prefix, functions)
   for name, value in pairs(functions) do
     if type(name) == "string" then
       names[#names + 1] = prefix .. name
-      if type(value) == "table" and getmetatable(value) then add(prefix .. name .. ".", value) end
+      if type(value) == "table" and getmetatable(value) then
+        add(prefix .. name .. ".", registry["gpulua.helpers"].functions_of(value))
+      end
     end
   end
 end
-add("gpu.", gpu)
+add("gpu.", registry["gpulua.helpers"].functions_of(gpu))
 for letter, object in pairs(samples) do add(letter .. ":", objects.methods_of(object)) end
 for _, name in ipairs(names) do check(reference.find(name), name .. " has no entry in the reference") end
 check(#names > 1000, ("only %d bindings were found"):format(#names))

@@ -10,8 +10,9 @@ local text = file:read "*a"
 file:close()
 
 local wrong = {}
+local functions_of = debug.getregistry()["gpulua.helpers"].functions_of
 local function check(path, module)
-  for name, value in pairs(module) do
+  for name, value in pairs(functions_of(module)) do
     local full = path .. "." .. name
     if type(value) == "table" then
       check(full, value)
@@ -27,7 +28,7 @@ end
 
 for name in text:gmatch "%f[%w_]gpu%.([%w_.]*[%w_])" do
   local value = gpu
-  for part in name:gmatch "[%w_]+" do value = type(value) == "table" and rawget(value, part) or nil end
+  for part in name:gmatch "[%w_]+" do value = type(value) == "table" and rawget(functions_of(value), part) or nil end
   if value == nil then wrong[#wrong + 1] = "gpu." .. name .. " is in the reference and not in gpulua" end
 end
 
@@ -82,12 +83,12 @@ local rows = source:read "*a":match "Row rows%[%] = (.-)};\n\n"
 source:close()
 local methods = debug.getregistry()["gpulua.array_methods"]
 count = 0
-for name, here in rows:gmatch '{"([^"]+)",%s*"(.-)"},?\n' do
+for name, here in rows:gmatch '{"([^"]+)",%s*"(.-)"},?[ \n]' do
   count = count + 1
-  if rawget(gpu, name) or rawget(methods, name) then wrong[#wrong + 1] = name .. " of other libraries is here, too" end
+  if rawget(functions_of(gpu), name) or rawget(methods, name) then wrong[#wrong + 1] = name .. " of other libraries is here, too" end
   for path in here:gmatch "%f[%w_]gpu%.([%w_.]*[%w_])" do
     local value = gpu
-    for part in path:gmatch "[%w_]+" do value = type(value) == "table" and rawget(value, part) or nil end
+    for part in path:gmatch "[%w_]+" do value = type(value) == "table" and rawget(functions_of(value), part) or nil end
     if value == nil then wrong[#wrong + 1] = ("gpu.%s, named for %s, is not there"):format(path, name) end
   end
   for method in here:gmatch "%f[%w]x:([%w_]+)" do

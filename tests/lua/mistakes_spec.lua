@@ -35,6 +35,7 @@ local mistakes = {
     { 'x + gpu.ones(2)', '[add] operands could not be broadcast together with shapes (2,3) (2,): counted from the last axis, 3 meets 2; '
       .. 'expand_dims(2) makes (2,1) of (2,)' },
     { 'gpu.exp(x, { out = "y" })', '[exp] out: expected an array, got "y"' },
+    { 'y:where(y:gt(0), 0)', '[where] expected the condition first, gpu.where(condition, x, y), got float32[3] before an array of bool' },
     { 'y:put(2, { 1, 2 })', '[put] operands could not be broadcast together with shapes (2,) ()' },
   },
   { "dtypes that do not fit",
@@ -467,6 +468,23 @@ mistakes[#mistakes + 1] = { "arguments in another order, or of another kind",
   { 'gpu.linalg.funm(gpu.eye(2), math.exp)', '[linalg.funm] expected a function of the eigenvalues, an array, as gpu.exp, not math.exp, got a function' },
 }
 
+mistakes[#mistakes + 1] = { "assignments to fields of gpu and its parts",
+  { 'gpu.random.seed = 42', '[gpu.random] expected no assignment to a field of gpu.random, got gpu.random.seed = 42; it is a function, gpu.random.seed(...)' },
+  { 'gpu.linalg.inv(gpu.eye(2)) gpu.linalg.inv = 5',
+    '[gpu.linalg] expected no assignment to a field of gpu.linalg, got gpu.linalg.inv = 5; it is a function, gpu.linalg.inv(...)' },
+  { 'gpu.strict = true', '[gpu] expected no assignment to a field of gpu, got gpu.strict = true; it is a function, gpu.strict(...)' },
+  { 'gpu.comm.size = 4',
+    "[gpu.comm] expected no assignment to a field of gpu.comm, got gpu.comm.size = 4; a table of the script's own has its values" },
+  { 'gpu.plot.style = "dark"', '[gpu.plot] gpu.plot has no field "style"' },
+}
+
+mistakes[#mistakes + 1] = { "a colon in a dot's place",
+  { 'gpu.linalg:inv(gpu.eye(2))', '[linalg.inv] expected gpu.linalg.inv(a [, {dtype, out}]), with a dot, got a colon, which passes gpu.linalg itself' },
+  { 'gpu.fft:fft(y)', '[fft.fft] expected gpu.fft.fft(x [, n [, axis]] [, {n, axis, norm, out}]), with a dot, got a colon, which passes gpu.fft itself' },
+  { 'gpu.random:seed(3)', '[random.seed] expected gpu.random.seed(seed), with a dot, got a colon, which passes gpu.random itself' },
+  { 'gpu.atomic:add(3)', '[atomic.add] expected gpu.atomic.add(array, index, value), with a dot, got a colon, which passes gpu.atomic itself' },
+}
+
 mistakes[#mistakes + 1] = { "sources that are not whole",
   { 'gpu.elementwise { inputs = "T x", outputs = "T y", body = "y = g(x);", preamble = "__device__ float g(float x) { return x;" }',
     "[elementwise] preamble: expected whole declarations, got a '{' without its counterpart" },
@@ -524,7 +542,9 @@ end)
 
 -- The texts of functions for a device are read again, so these chunks have no name. Parts of messages.
 local in_functions = {
-  { 'gpu.reduce(function(a, b) return a * b end, 0)', '[reduce] expected an identity e, with which f(e, x) is x, got 0: f(0, 3) is 0' },
+  { 'gpu.reduce(function(a, b) return a * b end, 0)', '[reduce] expected an identity e, with which f(e, x) is x, got 0: f(0, 0.25) is 0' },
+  { 'gpu.reduce(function(a, b) return math.max(a, b) end, 0)', '[reduce] expected an identity e, with which f(e, x) is x, got 0: f(0, -2) is 0' },
+  { 'gpu.reduce(function(a, b) return math.min(a, b) end, 1)', '[reduce] expected an identity e, with which f(e, x) is x, got 1: f(1, 5) is 1' },
   { 'gpu.reduce(function(a, b) return a + b end, 1)', '[reduce] expected an identity e, with which f(e, x) is x, got 1: f(1, 3) is 4' },
   { 'gpu.jit(function(a) a[1] = gpu.warp.shuffle(a[1], 0) end) { grid = 1, block = 32 }(y)', "expected a lane from 1 to 32 for gpu.warp.shuffle, got 0" },
   { 'gpu.jit(function(a) a[1] = gpu.warp.shuffle(a[1], 40) end) { grid = 1, block = 32 }(y)', "expected a lane from 1 to 32 for gpu.warp.shuffle, got 40" },
@@ -543,7 +563,7 @@ describe("functions for a device", function()
       assert(not ok and message:find(part, 1, true), code .. ": " .. tostring(message))
     end
     for identity, f in pairs { [0] = function(a, b) return a + b end, [-1] = function(a, b) return bit.band(a, b) end,
-      [1] = function(a, b) return math.min(a, b) end } do
+      [1] = function(a, b) return a * b end, [-math.huge] = function(a, b) return math.max(a, b) end } do
       assert(gpu.reduce(f, identity))
     end
     gpu.elementwise { inputs = "float32 x", outputs = "float32 y, float32 z", body = "y = x; sincosf(x, &y, &z);" }

@@ -18,6 +18,7 @@ local x, vector, integers = gpu.ones(2, 2), gpu.arange(4, "float32"), gpu.arange
 
 --- Receiver (the text before the dot or colon) -> its functions, and the kind of the receiver. cuRAND need not be installed.
 local function reachable()
+  local own = helpers.functions_of
   local function methods(object)
     local meta = debug.getmetatable(object)
     return rawget(meta, "methods") or meta.__index
@@ -26,16 +27,16 @@ local function reachable()
   local graph = gpu.graph(function() end)
   local found, curand = pcall(gpu.random.generator, "xorwow")
   return {
-    ["gpu."] = { gpu }, ["gpu.random."] = { gpu.random }, ["gpu.image."] = { gpu.image },
-    ["gpu.blas."] = { gpu.blas }, ["gpu.fft."] = { gpu.fft }, ["gpu.linalg."] = { gpu.linalg },
-    ["gpu.sparse.linalg."] = { gpu.sparse.linalg }, ["gpu.plot."] = { gpu.plot },
-    ["gpu.ndimage."] = { gpu.ndimage }, ["gpu.stats."] = { gpu.stats }, ["gpu.signal."] = { gpu.signal },
-    ["gpu.sparse."] = { gpu.sparse }, ["A:"] = { debug.getregistry()["gpulua.sparse_methods"], matrix },
+    ["gpu."] = { own(gpu) }, ["gpu.random."] = { own(gpu.random) }, ["gpu.image."] = { own(gpu.image) },
+    ["gpu.blas."] = { own(gpu.blas) }, ["gpu.fft."] = { own(gpu.fft) }, ["gpu.linalg."] = { own(gpu.linalg) },
+    ["gpu.sparse.linalg."] = { own(gpu.sparse.linalg) }, ["gpu.plot."] = { own(gpu.plot) },
+    ["gpu.ndimage."] = { own(gpu.ndimage) }, ["gpu.stats."] = { own(gpu.stats) }, ["gpu.signal."] = { own(gpu.signal) },
+    ["gpu.sparse."] = { own(gpu.sparse) }, ["A:"] = { debug.getregistry()["gpulua.sparse_methods"], matrix },
     ["x:"] = { debug.getregistry()["gpulua.array_methods"], x },
     ["g:"] = { methods(philox), philox },
     ["c:"] = found and { methods(curand), curand } or nil,
     ["k:"] = { methods(mod.fill), mod.fill },
-    ["j:"] = { methods(jit_kernel), jit_kernel }, ["gpu.atomic."] = { gpu.atomic }, ["gpu.warp."] = { gpu.warp },
+    ["j:"] = { methods(jit_kernel), jit_kernel }, ["gpu.atomic."] = { own(gpu.atomic) }, ["gpu.warp."] = { own(gpu.warp) },
     ["mod:"] = { methods(mod), mod },
     ["s:"] = { methods(stream), stream },
     ["e:"] = { methods(event), event },

@@ -125,14 +125,16 @@ local function add(prefix, from)
   end
 end
 debug.getregistry()["gpulua.helpers"].load_library()
-add("gpu.", gpu)
-for name, value in pairs(gpu) do
-  if type(value) == "table" then add("gpu." .. name .. ".", value) end
+local functions_of = debug.getregistry()["gpulua.helpers"].functions_of
+local module = functions_of(gpu)
+add("gpu.", module)
+for name, value in pairs(module) do
+  if type(value) == "table" then add("gpu." .. name .. ".", functions_of(value)) end
 end
 -- Methods that are functions of gpu too are the same ones.
 local methods = {}
 for name, fn in pairs(debug.getregistry()["gpulua.array_methods"]) do
-  if not rawget(gpu, name) then methods[name] = fn end
+  if not rawget(module, name) then methods[name] = fn end
 end
 add("x:", methods)
 table.sort(names)
