@@ -1,4 +1,4 @@
-// How often each number from 0 to count - 1 stands among values, or the sum of the weights of those. Others are left out.
+// How often each number from 0 to count - 1 occurs among values, or the sum of the weights of those. Others are left out.
 
 constexpr int gpulua_bincount_shared = 4096;
 

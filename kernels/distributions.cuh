@@ -10,7 +10,7 @@ struct gpulua_draws {
   __device__ gpulua_philox next() { return gpulua_philox::of(key, block, count++); }
 };
 
-// Nothing that is drawn takes so many, so a loop ends whatever rounding does.
+// No draw takes this many attempts; the limit ends a loop whatever rounding does.
 constexpr int gpulua_attempts = 1000;
 
 // Two numbers in (0, 1].

@@ -69,5 +69,5 @@ __device__ inline float gpulua_fast_sqrt(float x, bool& in_range) {
   return root;
 }
 
-// As it is: without its branch, a thread of a long kernel keeps so many numbers at once that fewer threads have room.
+// Not replaced: without the branch, a thread of a long kernel needs so many registers that fewer threads are resident.
 __device__ inline double gpulua_fast_sqrt(double x, bool&) { return sqrt(x); }

@@ -1,7 +1,7 @@
-// Scans along the last axis of row-major rows: each element combined with all that stand before it in its row. The order in
+// Scans along the last axis of row-major rows: each element combined with all elements before it in its row. The order in
 // which elements are combined depends on the shape alone, so a result is bitwise the same each time.
 
-// ---- what is combined: the first operand stands before the second -----------------------------------------------------------
+// ---- what is combined: the first operand comes before the second -----------------------------------------------------------
 
 struct gpulua_scan_operation {
   static constexpr bool commutes = true;
@@ -204,7 +204,7 @@ struct gpulua_scan_share {
     return carry;
   }
 
-  // `base`: what stands before the share.
+  // `base`: the total of what comes before the share.
   __device__ void store(Out* out, long long count, T base) const {
 #pragma unroll
     for (int c = 0; c < chunks; ++c) {

@@ -1,5 +1,6 @@
-// Sparse matrices by lines: rows of csr, columns of csc. The entries of line i are those from starts[i] on and before
-// starts[i + 1]; places[k] is the other position of entry k. Positions count from 0. V is the type of the entries, R that of results.
+// Sparse matrices by lines: rows of csr, columns of csc. The nonzeros of line i are those from starts[i] on and before
+// starts[i + 1]; places[k] is the index of nonzero k within its line. Positions count from 0. V is the type of the nonzeros, R that
+// of results.
 
 template <class V, class R>
 __device__ inline R gpulua_entry_times(V entry, R x) {
@@ -19,8 +20,8 @@ __device__ inline gpulua_complex<Real> gpulua_from_other_lane(gpulua_complex<Rea
 }
 
 // ---- products with a vector -------------------------------------------------------------------------------------------------------
-// Lines and entries together are divided into tiles of one size, whatever the lengths of the lines: item by item, a line's entries come
-// before its end (D. Merrill and M. Garland, "Merge-based parallel sparse matrix-vector multiplication", 2016). A block has a tile. A
+// Lines and nonzeros together are divided into tiles of one size, whatever the lengths of the lines: item by item, a line's nonzeros
+// come before its end (D. Merrill and M. Garland, "Merge-based parallel sparse matrix-vector multiplication", 2016). A block has a tile. A
 // line that a tile does not end goes on in the next; each tile's part of it is added up afterwards.
 
 constexpr int gpulua_tile_items = 1024, gpulua_tile_threads = 128;
@@ -42,7 +43,7 @@ __device__ inline void gpulua_lines_of_tiles(const I* starts, long long lines, l
   tile_lines[tile] = (I)first;
 }
 
-// The entries of a tile: those from `first` on and before `end`. It ends the lines from first_line on and before last_line.
+// The nonzeros of a tile: those from `first` on and before `end`. It ends the lines from first_line on and before last_line.
 struct gpulua_tile_of_lines {
   long long first_line, last_line, first, end;
 
@@ -55,8 +56,8 @@ struct gpulua_tile_of_lines {
   }
 };
 
-// y[i] = the sum of entries[k] * x[places[k]] over line i; with a null x, the sum of the entries. rests[tile]: the part that the tile
-// has of the line it does not end. Up to `few` terms of a line are one thread's, more a warp's.
+// y[i] = the sum of entries[k] * x[places[k]] over line i; with a null x, the sum of the nonzeros. rests[tile]: the part that the
+// tile has of the line it does not end. Up to `few` terms of a line are one thread's, more a warp's.
 template <class V, class R, class I>
 __device__ inline void gpulua_multiply_tiles(const V* entries, const I* places, const I* starts, const R* x, R* y, long long lines,
                                              long long count, const I* tile_lines, R* rests) {
@@ -73,7 +74,7 @@ __device__ inline void gpulua_multiply_tiles(const V* entries, const I* places, 
   }
   __syncthreads();
 
-  // The places in `terms` of the line with this number in the tile.
+  // The indices in `terms` of the line with this number in the tile.
   const auto begin_of = [&](int i) {
     const long long begin = i == 0 ? tile.first : (long long)starts[tile.first_line + i];
     return (int)(begin - tile.first);
@@ -148,7 +149,7 @@ __device__ inline void gpulua_multiply_lines_by_matrix(const V* entries, const I
   }
 }
 
-// The extreme of each line of `width` elements, of which those that are no entries are 0. NaN is above and below all numbers.
+// The extreme of each line of `width` elements, of which those that are not stored are 0. NaN is above and below all numbers.
 template <class T, class I, bool maximum>
 __device__ inline void gpulua_extreme_of_lines(const T* entries, const I* starts, T* extremes, long long lines, long long width) {
   const long long line = blockIdx.x * (long long)blockDim.x + threadIdx.x;
@@ -162,7 +163,7 @@ __device__ inline void gpulua_extreme_of_lines(const T* entries, const I* starts
   extremes[line] = extreme;
 }
 
-// The start of each line, and the end of the last, where entry k is in line of[k]: those ascend.
+// The start of each line, and the end of the last, where nonzero k is in line of[k]; of[k] ascend.
 template <class I>
 __device__ inline void gpulua_starts_of_lines(const I* of, long long count, I* starts, long long lines) {
   const long long line = blockIdx.x * (long long)blockDim.x + threadIdx.x;
@@ -178,7 +179,7 @@ __device__ inline void gpulua_starts_of_lines(const I* of, long long count, I* s
   starts[line] = (I)first;
 }
 
-// The line of each entry.
+// The line of each nonzero.
 template <class I>
 __device__ inline void gpulua_lines_of_entries(const I* starts, long long lines, I* of, long long count) {
   const long long k = blockIdx.x * (long long)blockDim.x + threadIdx.x;
@@ -196,8 +197,8 @@ __device__ inline void gpulua_lines_of_entries(const I* starts, long long lines,
 
 // ---- two matrices -----------------------------------------------------------------------------------------------------------------
 
-// Goes through the entries of a line of two matrices, whose places ascend, in the order of their places. visit(place, i, j): i and j
-// are the entries there, or -1 where a matrix has none.
+// Goes through the nonzeros of a line of two matrices in the order of their indices, which ascend in both. visit(place, i, j): i and
+// j are the nonzeros there, or -1 where a matrix has none.
 template <class I, class Visit>
 __device__ inline void gpulua_merge_line(const I* places, const I* other_places, I i, I end, I j, I other_end, const Visit& visit) {
   while (i < end || j < other_end) {
@@ -210,7 +211,7 @@ __device__ inline void gpulua_merge_line(const I* places, const I* other_places,
   }
 }
 
-// The number of places in each line of two matrices together.
+// The number of different indices in each line of two matrices together.
 template <class I>
 __device__ inline void gpulua_count_merged(const I* places, const I* starts, const I* other_places, const I* other_starts,
                                            long long* counts, long long lines) {
@@ -222,7 +223,7 @@ __device__ inline void gpulua_count_merged(const I* places, const I* starts, con
   counts[line] = count;
 }
 
-// The places of the lines together, and the entries of both matrices there, 0 where one has none.
+// The indices of the lines together, and the nonzeros of both matrices there, 0 where one has none.
 template <class T, class I>
 __device__ inline void gpulua_merge_lines(const T* entries, const I* places, const I* starts, const T* other_entries,
                                           const I* other_places, const I* other_starts, const I* merged_starts, I* merged_places,
@@ -289,7 +290,7 @@ __device__ inline void gpulua_checked_starts(const long long* given, I* starts, 
   starts[i] = (I)start;
 }
 
-// Where a fault was found, no line has an entry: later kernels rely on starts that ascend.
+// Where a fault was found, no line has a nonzero: later kernels rely on starts that ascend.
 template <class I>
 __device__ inline void gpulua_drop_faulty_starts(const gpulua_index_fault* fault, I* starts, long long lines) {
   const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;

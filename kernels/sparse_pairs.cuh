@@ -1,25 +1,26 @@
-// The product C = A B of two sparse matrices by lines (sparse.cuh): line i of C is the sum of the lines of B at the places of A's line
-// i, times the entries there. A term is an entry of A times one of B. Each entry of C is the sum of its terms in their order: the order
-// of A's entries, then of B's. The lines are first counted, then found.
+// The product C = A B of two sparse matrices by lines (sparse.cuh): line i of C is the sum of the lines of B at the indices of A's
+// line i, times the nonzeros there. A term is a nonzero of A times one of B. Each nonzero of C is the sum of its terms in their order:
+// the order of A's nonzeros, then of B's. The lines are first counted, then found.
 
-// The places and starts of both matrices.
+// The indices and starts of both matrices.
 template <class I>
 struct gpulua_pair {
   const I *a_places, *a_starts, *b_places, *b_starts;
 
-  // Entries of A in the line.
+  // Nonzeros of A in the line.
   __device__ long long entries(long long line) const { return (long long)a_starts[line + 1] - a_starts[line]; }
-  // The entry's first term, and the number of its terms.
+  // The nonzero's first term, and the number of its terms.
   __device__ I first_term(I entry) const { return b_starts[a_places[entry]]; }
   __device__ I terms(I entry) const { return b_starts[a_places[entry] + 1] - first_term(entry); }
 };
 
-// ---- lines of a few entries --------------------------------------------------------------------------------------------------------
-// A thread merges the lines of B, whose places ascend, each once. `few`: the most entries of A; registers have what they need.
+// ---- lines of a few nonzeros ----------------------------------------------------------------------------------------------------
+// A thread merges the lines of B, whose indices ascend, each once. `few`: the most nonzeros of A; registers have what they need.
 
 constexpr long long gpulua_few_terms = 512;
 
-// For each place of C's line, in ascending order: add(entry, j) for its terms in their order, where j is B's entry; then end(place).
+// For each index of C's line, in ascending order: add(entry, j) for its terms in their order, where j is B's nonzero; then
+// end(place).
 template <int few, class I, class Add, class End>
 __device__ inline void gpulua_merge_few(const gpulua_pair<I>& pair, long long line, const Add& add, const End& end) {
   constexpr I none = (I)(~0ull >> (65 - 8 * sizeof(I)));  // no place: the greatest number
@@ -48,8 +49,8 @@ __device__ inline void gpulua_merge_few(const gpulua_pair<I>& pair, long long li
   }
 }
 
-// ---- lines of more entries ---------------------------------------------------------------------------------------------------------
-// A block of `threads` expands the terms of a line, up to `most` of half as many entries, in shared memory, and sorts them by place.
+// ---- lines of more nonzeros -----------------------------------------------------------------------------------------------------
+// A block of `threads` expands the terms of a line, up to `most` of half as many nonzeros, in shared memory, and sorts them by index.
 
 constexpr int gpulua_order_bits = 12;  // of a term's number in its line
 constexpr unsigned long long gpulua_order_mask = (1ull << gpulua_order_bits) - 1;
@@ -57,7 +58,7 @@ constexpr unsigned long long gpulua_order_mask = (1ull << gpulua_order_bits) - 1
 template <int most>
 struct gpulua_terms {
   unsigned long long keys[most];  // the place, and below it the number of the term
-  int ends[most / 2];             // the number of terms up to each entry of A
+  int ends[most / 2];             // the number of terms up to each nonzero of A
 };
 
 // The sum of `count` of the threads before this one. `sums`: shared memory of all threads; the last element becomes the sum of all.
@@ -107,7 +108,7 @@ __device__ inline void gpulua_sort_keys(unsigned long long* keys, int size) {
   __syncthreads();
 }
 
-// The entry of A, counted in its line, that the term belongs to: the first whose terms end after it.
+// The nonzero of A, counted in its line, that the term belongs to: the first whose terms end after it.
 __device__ inline int gpulua_entry_of_term(const int* ends, int entries, int term) {
   int first = 0, last = entries - 1;
   while (first < last) {
@@ -120,7 +121,8 @@ __device__ inline int gpulua_entry_of_term(const int* ends, int entries, int ter
   return first;
 }
 
-// Calls visit(n, i, terms) for the n-th place of the line, counted from 0, where keys[i] is the first key. Returns the number of places.
+// Calls visit(n, i, terms) for the n-th index of the line, counted from 0, where keys[i] is the first key. Returns the number of
+// indices.
 template <int most, int threads, class I, class Visit>
 __device__ inline int gpulua_sort_terms(const gpulua_pair<I>& pair, long long line, gpulua_terms<most>& shared, const Visit& visit) {
   __shared__ int sums[threads];
@@ -162,8 +164,8 @@ __device__ inline int gpulua_sort_terms(const gpulua_pair<I>& pair, long long li
 
 // ---- kernels -----------------------------------------------------------------------------------------------------------------------
 
-// The number of entries in each line of C whose places a thread merges; of others, how they are to be found, as a negative number: -1
-// and -2 by a block in gpulua_count_sorted, -3 otherwise. `merges`: places of B ascend in each line, each once.
+// The number of nonzeros in each line of C whose indices a thread merges; of others, how they are to be found, as a negative number:
+// -1 and -2 by a block in gpulua_count_sorted, -3 otherwise. `merges`: indices of B ascend in each line, each once.
 template <class I, int few>
 __device__ inline void gpulua_count_pair(const I* a_places, const I* a_starts, const I* b_places, const I* b_starts, long long* counts,
                                          long long lines, bool merges) {
@@ -184,7 +186,7 @@ __device__ inline void gpulua_count_pair(const I* a_places, const I* a_starts, c
   counts[line] = count;
 }
 
-// The number of entries in each of the lines in the list, which have a block each.
+// The number of nonzeros in each of the lines in the list, which have a block each.
 template <class I, int most, int threads>
 __device__ inline void gpulua_count_sorted(const I* a_places, const I* a_starts, const I* b_places, const I* b_starts,
                                            const long long* list, long long* counts) {
@@ -246,7 +248,7 @@ template <class I>
 __device__ inline void gpulua_find_descent(const I* places, const I* starts, long long lines, long long count, int* found) {
   const long long k = blockIdx.x * (long long)blockDim.x + threadIdx.x + 1;
   if (k >= count || places[k - 1] < places[k]) return;
-  // Whether a line begins with entry k.
+  // Whether a line begins with nonzero k.
   long long first = 0, last = lines;
   while (first < last) {
     const long long middle = first + (last - first) / 2;

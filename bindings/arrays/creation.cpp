@@ -28,8 +28,8 @@ int create_array(lua_State* L) {
   return 1;
 }
 
-/// An array with any elements; zeros for scripts that are not trusted, which must not read what others have left
-/// behind.
+/// An array with unspecified elements; zeros for scripts that are not trusted, which must not read what others have
+/// left in memory.
 Array make_empty(OpenDevice& device, Dims shape, DType dtype) {
   return device.context().rights.trusted ? empty(device, std::move(shape), dtype)
                                          : full(device, std::move(shape), dtype, 0.0);

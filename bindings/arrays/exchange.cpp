@@ -53,7 +53,7 @@ class KeptValue {
   /// Pops the value.
   KeptValue(lua_State* L, Context& context) : context_(context), reference_(luaL_ref(L, LUA_REGISTRYINDEX)) {}
   ~KeptValue() {
-    // Without a host the state is closed, and the value with it.
+    // Without a host the state is closed, and the value is gone.
     if (auto* const bindings = static_cast<Bindings*>(context_.host()))
       luaL_unref(bindings->running(), LUA_REGISTRYINDEX, reference_);
   }

@@ -53,7 +53,7 @@ class HostStaging {
   std::vector<char> bytes_;
 };
 
-/// to_scalar, and the number of a weak one: of a table's elements.
+/// An element of a table: as to_scalar, but also the number of a weak array.
 std::optional<Scalar> number_at(lua_State* L, int index) {
   if (is_weak_number(L, index)) return item(**test<Array>(L, index));
   return to_scalar(L, index);

@@ -130,7 +130,7 @@ bool calls_transpose(lua_State* L) {
   if (lua_gettop(L) > 2 || lua_getstack(L, 0, &frame) == 0 || lua_getinfo(L, "n", &frame) == 0) return false;
   if (frame.name && std::strcmp(frame.name, "T") == 0)
     return std::strcmp(frame.namewhat, lua_gettop(L) == 1 ? "field" : "method") == 0;
-  // `return x:T()` leaves no name: there the argument tells, which is no index but the array whose view is called.
+  // `return x:T()` leaves no name; then the argument decides: it is not an index but the array whose view is called.
   const Array *const view = test<Array>(L, 1), *const array = test<Array>(L, 2);
   return array && !is_integer((*array)->dtype) && (*array)->dtype != DType::boolean &&
          (*array)->buffer() == (*view)->buffer();
@@ -142,7 +142,7 @@ int array_call(lua_State* L) {
   if (lua_gettop(L) == 3 && lua_isnil(L, 2) && lua_isnil(L, 3))
     throw Error(
         "[index] expected a loop over positions, for i = 1, #x do ... x[i] ... end, or over a table, for i, v in "
-        "ipairs(x:table()) do; an array is no iterator");
+        "ipairs(x:table()) do; an array is not an iterator");
   if ((lua_gettop(L) == 1 || test<Array>(L, 2)) && calls_transpose(L))
     throw Error("[array] x.T is a property: it has no parentheses");
   if (lua_gettop(L) == 2) check_is_range(L, 2);
@@ -150,8 +150,8 @@ int array_call(lua_State* L) {
   return 1;
 }
 
-/// The number or boolean at `index` that is written into the array, or nothing. A comparison in Lua, x == 2, is one
-/// boolean: numbers are no place for it.
+/// The number or boolean at `index` that is written into the array, or nothing. An array of numbers takes no boolean: a
+/// comparison in Lua, x == 2, is one.
 std::optional<Scalar> assigned_scalar(lua_State* L, int index, const Array& target, const char* op) {
   if (lua_isboolean(L, index) && target->dtype != DType::boolean)
     fail(op, "a number or an array for elements of " + std::string(name(target->dtype)), L, index);
@@ -160,7 +160,7 @@ std::optional<Scalar> assigned_scalar(lua_State* L, int index, const Array& targ
   return scalar;
 }
 
-/// An array that is written into another one. One that was made of numbers alone is a number: an integer takes no
+/// An array that is written into another one. A weak array counts as a number: an array of integers takes no
 /// fraction.
 Array assigned_array(const Array& source, const Array& target) {
   const bool may_have_fraction = source->weak && is_integer(target->dtype) && !is_integer(source->dtype);

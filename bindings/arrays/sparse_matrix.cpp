@@ -115,7 +115,7 @@ int lua_count_merged(lua_State* L) {
   return 1;
 }
 
-/// merge_lines(lines, lines, starts, count): the places, and the entries of both.
+/// merge_lines(lines, lines, starts, count): the indices, and the nonzeros of both.
 int lua_merge_lines(lua_State* L) {
   const MergedLines merged =
       merge(sparse_lines_at(L, 1), sparse_lines_at(L, 4), array_at(L, 7), check_integer(L, 8, part, "a number"));

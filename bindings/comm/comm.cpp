@@ -82,7 +82,7 @@ int rank_and_size(lua_State* L) {
   return 2;
 }
 
-/// comm_way(ranks): by what elements on the ranks' devices move, and why by no library of the devices.
+/// comm_way(ranks): how elements on the ranks' devices move and, if no library of the devices moves them, why not.
 int way(lua_State* L) {
   const Ranks& ranks = *check<std::shared_ptr<Ranks>>(L, 1, "comm");
   const std::string way = ranks.way();

@@ -52,8 +52,8 @@ std::int64_t integer_of(lua_State* L, int table, const char* field, std::int64_t
   return value < 0x1p53 ? static_cast<std::int64_t>(value) : otherwise;
 }
 
-/// What the function at `index` makes of a field: a number; nothing where it gives nil. It gives false for a failure of
-/// its own, which the caller knows.
+/// The number that the function at `index` returns for a field; nothing if it returns nil. It returns false if it has
+/// failed; the caller has the error then.
 std::optional<Scalar> converted(lua_State* L, int index, std::string_view field, std::int64_t column) {
   lua_pushvalue(L, index);
   lua_pushlstring(L, field.data(), field.size());

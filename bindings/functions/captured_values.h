@@ -1,6 +1,6 @@
 #pragma once
 
-// The values that a Lua function uses of its surroundings, read anew at each call.
+// The values that a Lua function captures, read anew at each call.
 
 #include <lua.hpp>
 #include <map>
@@ -34,8 +34,8 @@ class CapturedValues {
   std::shared_ptr<const luafn::Closure> add_function(int index);
 
   /// Reads the values of another call: its arguments from stack index 2 on, and what the function at `function`
-  /// captures. False if one of them has another type, so that the key would differ; then the object is of no more use.
-  /// It makes no garbage and allocates nothing.
+  /// captures. False if one of them has another type, so that the key would differ; then the object cannot be used
+  /// again. Makes no garbage and allocates nothing.
   bool refresh(lua_State* L, int function);
   /// Lets go of the arrays until the next refresh().
   void release_arrays();

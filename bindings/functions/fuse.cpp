@@ -1,4 +1,4 @@
-// gpu.fuse: finds the recording that fits a call, replays it, or makes one. fuse.lua calls these functions.
+// gpu.fuse: finds the trace that fits a call and replays it, or makes one. fuse.lua calls these functions.
 
 #include <algorithm>
 
@@ -13,10 +13,10 @@ namespace {
 
 // A function with this many traces drops them all before the next one is added.
 constexpr std::size_t most_traces = 256;
-// So many recordings of one function are worth a warning.
+// A function with this many traces is worth a warning.
 constexpr std::size_t many_traces = 32;
 
-/// traces(fn): the recordings of a function, none yet.
+/// traces(fn): the traces of a function, initially empty.
 int new_traces(lua_State* L) {
   push(L, Traces{});
   lua_newtable(L);
@@ -34,8 +34,8 @@ void warn_of_many(Bindings& bindings) {
                           "changes goes in as an array, gpu.full({}, value)");
 }
 
-/// enter_fused(traces, ...): "replay" where a recording fits the arguments, "trace" when a recording has been started;
-/// nil within a recording of another function, or of gpu.graph.
+/// enter_fused(traces, ...): "replay" if a trace fits the arguments, "trace" if a trace has been started; nil within a
+/// trace of another function, or a capture of gpu.graph.
 int enter_fused(lua_State* L) {
   auto& traces = check<Traces>(L, 1, "fuse");
   Bindings& bindings = bindings_of(L);
@@ -101,7 +101,7 @@ std::vector<Returned> read_results(lua_State* L, int first, Traces& traces, std:
   return returned;
 }
 
-/// end_trace(traces, ok, ...): ends the recording. The function has returned the values, or failed.
+/// end_trace(traces, ok, ...): ends the trace. The function has returned the values, or failed.
 int end_trace(lua_State* L) {
   auto& traces = check<Traces>(L, 1, "fuse");
   Recorded recorded{std::exchange(traces.trace, nullptr), {}};

@@ -162,7 +162,7 @@ class Key {
     if (known == inputs_.end()) inputs_.push_back(array);
   }
 
-  /// True when the value was added before; then its place is added.
+  /// True when the value was added before; then its position is added.
   bool is_known(int index) {
     const auto [place, is_new] = places_.emplace(lua_topointer(L_, index), places_.size());
     add_bytes(place->second);

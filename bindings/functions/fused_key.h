@@ -1,6 +1,6 @@
 #pragma once
 
-// The recordings of a function under gpu.fuse, and the keys by which a call finds its own.
+// The traces of a function under gpu.fuse, and the keys by which a call finds its own.
 
 #include <lua.hpp>
 #include <memory>
@@ -32,7 +32,7 @@ struct Recorded {
   std::vector<Returned> returned;
 };
 
-/// The recordings of one fused function. The userdata's environment has the function at 1, from there on the returned
+/// The traces of one fused function. The userdata's environment has the function at 1, from there on the returned
 /// values that are no arrays, and as keys the objects whose addresses the keys of `known` have.
 struct Traces {
   std::unordered_map<std::string, Recorded> known;

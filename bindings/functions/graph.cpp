@@ -105,7 +105,7 @@ int launch_graph(lua_State* L) {
   return 0;
 }
 
-/// graph(): a graph is no function.
+/// graph(): an error, since a graph is not a function.
 int refuse_graph_call(lua_State*) {
   throw Error("[graph] expected graph:launch([s]), got a call of the graph itself");
 }

@@ -109,8 +109,8 @@ struct JitCall {
     variant = chunk->variants[key + constants_key(constants)] = std::move(made);
   }
 
-  /// Makes it the call with the arguments that are on the stack now. False: they have other types, and this is of no
-  /// more use.
+  /// Turns this into the call with the arguments that are on the stack now. False: they have other types, and this
+  /// object cannot be used again.
   bool refresh(lua_State* L, int function) {
     if (!std::exchange(is_valid, false)) return false;
     if (!captured.refresh(L, function) || device->device().checking() != checks) return false;
@@ -173,7 +173,7 @@ KernelRef compile_variant(const JitCall& call, const JitKernel& kernel) {
   return bind_kernel(call.device, module->kernel(find_kernel(module->compiled(), kernel.name)), text);
 }
 
-/// What the elements of a strided array lie in, as a vector.
+/// The memory that the elements of a strided array span, as a vector.
 Array memory_of(const Array& array) {
   const Extent touched = extent(array->layout);
   Layout layout = row_major({touched.end - touched.begin});
@@ -329,7 +329,7 @@ int call_jit(lua_State* L) {
   push_entry(L, 1, 1);
   const int function = lua_gettop(L);
   std::shared_ptr<JitCall>& latest = (*launch.kernel.latest)[launch.small_grid ? 1 : 0];
-  // A finalizer of Lua's may call the kernel meanwhile, so this call is not there to be found.
+  // A Lua finalizer may call the kernel meanwhile, so this call is hidden from it.
   struct Current {
     std::shared_ptr<JitCall>& latest;
     std::shared_ptr<JitCall> call = std::move(latest);

@@ -63,7 +63,7 @@ std::vector<std::string> split_prototypes(std::string_view dump) {
   return prototypes;
 }
 
-/// Empty for what is no file: a device would have no end.
+/// Empty for anything but a file: reading a device might never end.
 std::string file_text(const char* path) {
   std::error_code failure;
   if (!std::filesystem::is_regular_file(path, failure)) return {};

@@ -15,7 +15,7 @@
 
 namespace gpulua {
 
-/// What was made of a function for arguments of given types.
+/// The translation of a function for arguments of given types.
 struct FunctionVariant {
   // Those of the first call. They keep the trees of captured functions, whose addresses are in the variant's key.
   std::vector<luafn::HostValue> values{};

@@ -40,7 +40,7 @@ class OperationFields {
   void need(const std::string& name, const char* field, const SourcePart& part, const char* what) const;
   /// need() for the expression that combines the values a and b.
   void need_combination(const std::string& name, const char* field, const SourcePart& part) const;
-  /// Throws Error when the statements of a field set an output nowhere, which would stay 0. With a preamble there is no
+  /// Throws Error when the statements of a field never set an output, which would stay 0. With a preamble there is no
   /// check, because its macros can set the output.
   static void check_sets(const UserElementwise& operation, const char* field);
   /// Gives the userdata at the top of the stack an environment with the functions in the fields, at 1, 2, ...

@@ -95,9 +95,9 @@ int define_reduction(lua_State* L) {
   return 1;
 }
 
-/// Throws Error for a number that the Lua function at the top of the stack, called on the host, leaves no other number
-/// unchanged with, or that it prefers to another number: max(0, -2) is 0. A function that knows only what a device has
-/// is not called.
+/// Throws Error for a number e if the Lua function f at the top of the stack, called on the host, gives x for f(e, x)
+/// with no number x, or gives e instead of another number: max(0, -2) is 0. A function that fails there, because it
+/// uses what only a device has, is not checked.
 void check_identity(lua_State* L, double identity) {
   constexpr double others[] = {0.25, 0.5, -2, 5, 3};
   bool leaves_one = false, prefers_itself = false;

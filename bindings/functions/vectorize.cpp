@@ -34,7 +34,7 @@ int new_vectorized(lua_State* L) {
 
 /// Runs the object at 1 for values of the latest call's types. False: they have others.
 bool repeat_call(lua_State* L, int function, Vectorized& vectorized, std::vector<Array>& results) {
-  // A finalizer of Lua's may call the object meanwhile, so this call is not there to be found.
+  // A Lua finalizer may call the object meanwhile, so this call is hidden from it.
   const std::shared_ptr<VectorizedCall> latest = std::move(vectorized.latest);
   if (!latest || !latest->captured.refresh(L, function) || !is_current(L, *latest->variant, latest->captured))
     return false;

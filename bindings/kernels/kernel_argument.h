@@ -46,8 +46,8 @@ struct ArgumentReader {
   /// Makes the buffers that the kernel may write depend on the checks of its inputs. Called after all arguments were
   /// read.
   void guard_outputs() const;
-  /// Throws Error when all arrays that the kernel's text assigns are temporaries, so that the launch would be for
-  /// nothing. Called before the arguments are read, which evaluates them.
+  /// Throws Error when all arrays that the kernel's text assigns are temporaries, so that the launch would have
+  /// no effect. Called before the arguments are read, which evaluates them.
   void check_outputs() const;
 
  private:

@@ -73,7 +73,8 @@ class OptionReader {
     std::error_code unreadable;
     for (const std::string& folder : result)
       if (bindings_of(L_).context().rights.trusted && !std::filesystem::is_directory(folder, unreadable))
-        throw Error("[" + std::string(op_) + "] include: expected folders, got \"" + folder + "\", which is none");
+        throw Error("[" + std::string(op_) + "] include: expected folders, got \"" + folder +
+                    "\", which is not a folder");
     return result;
   }
 

@@ -17,7 +17,7 @@ class CallReminder {
   CallReminder& operator=(CallReminder&&) = delete;
   ~CallReminder();
 
-  /// There is nothing to warn of.
+  /// The launch was called: no warning is needed.
   void called() { context_ = nullptr; }
 
  private:
@@ -34,7 +34,7 @@ class Launch {
   /// device's current stream.
   Launch(KernelRef kernel, const LaunchConfig& config, StreamRef stream);
 
-  /// A call is on its way, whether or not its arguments turn out to fit.
+  /// A call has begun, whether or not its arguments turn out to fit.
   void expect_run() { reminder_.called(); }
 
   /// Launches with the arguments at stack index 2 and above. Throws Error for arguments that do not fit the signature.

@@ -58,7 +58,7 @@ const KernelEntry& find_source_kernel(const BoundModule& module, std::string_vie
   } catch (const Error& error) {
     const std::vector<GlobalEntry>& globals = module.module->compiled().globals;
     if (std::ranges::find(globals, name, &GlobalEntry::name) != globals.end())
-      throw Error("[module] \"" + std::string(name) + "\" is a variable, no kernel; mod:constant(\"" +
+      throw Error("[module] \"" + std::string(name) + "\" is a variable, not a kernel; mod:constant(\"" +
                   std::string(name) + "\") is an array over it");
     if (name == "get_function") throw Error("[module] mod.name is the kernel of that name, there is no get_function");
     if (!module.source) throw;

@@ -111,7 +111,7 @@ int lua_is_row_major(lua_State* L) {
 }
 
 /// product_target(a, b, out or nil, transposed_a, transposed_b): the array that gemm can write the product of two
-/// matrices to at once, `out` or a new one. nil where blas_matrices.lua has more to do or to say.
+/// matrices to at once, `out` or a new one. nil where blas_matrices.lua must do more or raise an error.
 int lua_product_target(lua_State* L) {
   const Array *const a = test<Array>(L, 1), *const b = test<Array>(L, 2), *const out = test<Array>(L, 3);
   if (!a || !b || (!out && !lua_isnil(L, 3))) return 0;

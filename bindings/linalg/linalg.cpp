@@ -54,8 +54,8 @@ bool flag(lua_State* L, const char* field) {
   return on;
 }
 
-/// decompose {routine =, a =, b =, c =, values =, pivots =, transposed =, upper =, vectors =, full =}: the numbers of
-/// what went wrong, the pivots, and whether the right singular vectors are in columns.
+/// decompose {routine =, a =, b =, c =, values =, pivots =, transposed =, upper =, vectors =, full =}: the
+/// solver's info, the pivots, and whether the right singular vectors are in columns.
 int lua_decompose(lua_State* L) {
   Decomposition problem;
   lua_getfield(L, 1, "routine");
@@ -113,7 +113,7 @@ int lua_takes_small(lua_State* L) {
   return 1;
 }
 
-/// solve_small(a, b or nil, x): what went wrong.
+/// solve_small(a, b or nil, x): the solver's info.
 int lua_solve_small(lua_State* L) {
   push_array(L, solve_small(check<Array>(L, 1, "linalg"), lua_isnil(L, 2) ? nullptr : check<Array>(L, 2, "linalg"),
                             check<Array>(L, 3, "linalg")));
@@ -126,7 +126,7 @@ int lua_determinant_small(lua_State* L) {
   return 1;
 }
 
-/// cholesky_small(a, factor): what went wrong.
+/// cholesky_small(a, factor): the solver's info.
 int lua_cholesky_small(lua_State* L) {
   push_array(L, cholesky_small(check<Array>(L, 1, "linalg"), check<Array>(L, 2, "linalg")));
   return 1;

@@ -26,8 +26,8 @@ const Array& operand_at(lua_State* L, int index) {
   return check<Array>(L, index, "sparse.linalg");
 }
 
-/// factorise_sparse(entries, rows, starts): the factors, the number of their entries, and the column without a pivot or
-/// 0.
+/// factorise_sparse(entries, rows, starts): the factors, the number of their nonzeros, and the column without a pivot,
+/// or 0.
 int lua_factorise(lua_State* L) {
   const Array& entries = operand_at(L, 1);
   std::shared_ptr<SparseFactors> factors = factorise(entries, operand_at(L, 2), operand_at(L, 3));

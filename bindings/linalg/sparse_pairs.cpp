@@ -24,7 +24,7 @@ int lua_multiply_pair(lua_State* L) {
   return 3;
 }
 
-/// ascends(lines): whether the places of each line ascend, each once.
+/// ascends(lines): whether the indices of each line ascend, each once.
 int lua_ascends(lua_State* L) {
   lua_pushboolean(L, ascends(sparse_lines_at(L, 1)));
   return 1;
@@ -46,7 +46,7 @@ int lua_count_marked(lua_State* L) {
   return 0;
 }
 
-/// multiply_counted(lines, lines, few, counts, lines): writes to the entries and places of the last lines.
+/// multiply_counted(lines, lines, few, counts, lines): writes the nonzeros and indices of the last lines.
 int lua_multiply_counted(lua_State* L) {
   const int few = static_cast<int>(lua_tointeger(L, 7));
   multiply_counted(sparse_lines_at(L, 1), sparse_lines_at(L, 4), few, pair_operand_at(L, 8), sparse_lines_at(L, 9));

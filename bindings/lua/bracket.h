@@ -15,8 +15,8 @@ void set_bracket(lua_State* L, const char* name, lua_CFunction enter, lua_CFunct
 /// True while a function runs that gpu.with, gpu.scope, gpu.profile, gpu.fuse or gpu.graph has called.
 bool is_in_bracket(const Bindings& bindings);
 
-/// Ends what such functions have begun. For a script that was given up: where each instruction raises an error, or
-/// Lua's memory or stack is full, the functions that end it do not come to it.
+/// Ends what such functions have begun. For an abandoned script: where each instruction raises an error, or Lua's
+/// memory or stack is full, these functions cannot end it themselves.
 void end_brackets(Bindings& bindings) noexcept;
 
 }  // namespace gpulua

@@ -31,7 +31,7 @@ void append(lua_State* L, int table) {
   lua_setfield(L, table, "bytes");
 }
 
-/// Replaces the table by one that has the newest of its texts, as many as have these bytes.
+/// Replaces the table by one that has its newest texts, as many as fit in these bytes.
 void drop_oldest(lua_State* L, int table, std::size_t bytes) {
   const auto count = static_cast<int>(lua_objlen(L, table));
   int first = count + 1;
@@ -58,7 +58,7 @@ void drop_oldest(lua_State* L, int table, std::size_t bytes) {
 
 void keep_chunk_text(lua_State* L, const char* name, std::string_view text, std::size_t most_bytes) {
   if (text.starts_with('\x1b'))
-    text = text.substr(0, 1);  // bytecode: what reads it says so
+    text = text.substr(0, 1);  // bytecode: its reader raises the error
   else if (text.find("function") == text.npos)
     return;  // it has no function but the chunk itself
   const std::size_t bytes = std::strlen(name) + text.size() + bytes_beside;

@@ -136,7 +136,7 @@ void load_file(lua_State* L, const std::string& file) {
     lua_pop(L, 1);
     lua_pushboolean(L, 1);
   }
-  // Only now: a file that memory, or a limit, has ended runs again at the next use.
+  // Only now: a file that ran out of memory, or into a limit, runs again at the next use.
   lua_pushvalue(L, -1);
   lua_setfield(L, -3, file.c_str());
   lua_remove(L, -2);
@@ -197,7 +197,7 @@ int set_part_field(lua_State* L) {
       (is_function ? "; it is a function, " + whole + "(...)" : "; a table of the script's own has its values"));
 }
 
-/// gpu.fft(x): a part of the module is no function.
+/// gpu.fft(x): an error, since a part of the module is not a function.
 int refuse_call(lua_State* L) {
   const std::string path = lua_tostring(L, lua_upvalueindex(own_upvalue)), name = path.substr(path.rfind('.') + 1);
   const bool has_namesake = !bindings_of(L).signatures.file_of(path + ".", name).empty();

@@ -210,7 +210,7 @@ namespace {
   const char* remedy = "";
   if (array && (*array)->layout.size() == 1) remedy = "; x:item() gives its number";
   if (lua_type(L, index) == LUA_TSTRING && lua_isnumber(L, index)) remedy = "; tonumber(text) is the number";
-  if (lua_isnil(L, index)) remedy = "; a misspelt name is nil, and so is tonumber of what is no number";
+  if (lua_isnil(L, index)) remedy = "; a misspelt name is nil, and so is tonumber of a text that is not a number";
   throw Error("[" + std::string(op) + "] expected " + expected + ", got " + describe(L, index) + remedy);
 }
 

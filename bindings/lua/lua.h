@@ -28,8 +28,8 @@ inline constexpr int LUA_TCDATA = 10;
 
 using LuaFunction = int (*)(lua_State* L);
 
-/// Runs `function`. Returns its number of results, or -1 with the error's message on the stack. An operator's operands
-/// have been counted by Lua.
+/// Runs `function`. Returns its number of results, or -1 with the error's message on the stack. Lua has
+/// counted an operator's operands.
 int run_protected(lua_State* L, LuaFunction function, bool is_operator = false);
 
 /// A lua_CFunction around a function that may throw.

@@ -22,7 +22,7 @@ std::string more_of(std::string_view name) {
   return name == "x" ? "an array" : std::string(name);
 }
 
-/// What the parameter at `index`, counted from 0, takes, when a call can leave it out; empty for another.
+/// What the parameter at `index`, counted from 0, takes, if it is optional; empty for another.
 std::string optional_parameter(std::string_view parameters, int index) {
   parameters = parameters.substr(0, parameters.find(")("));
   const bool passes_on = parameters.find("fn") != parameters.npos;  // "(fn, ...)": the arguments of fn
@@ -56,7 +56,7 @@ bool is_one_of_many(std::string_view parameters, const std::string& expected) {
          parameters.find(expected + ", ...") != parameters.npos;
 }
 
-/// What else can stand in the place of an argument that may be nil: an option, whose fields can be.
+/// What a call can pass in place of an argument that may be nil: an option, whose fields can be nil.
 std::string hint(std::string_view parameters, const std::string& expected) {
   if (expected.ends_with("options"))
     return expected.find("a dtype") != expected.npos ? ", or pass {dtype = ...}" : ", or pass {}";
@@ -68,8 +68,8 @@ std::string hint(std::string_view parameters, const std::string& expected) {
   return {};
 }
 
-/// What parameters are that stand before others and can be left out, where the reference gives a number or a text. An
-/// empty function: of all that have the parameter.
+/// The defaults, numbers or texts in the reference, of optional parameters before others. An empty `op` stands for all
+/// functions that have the parameter.
 struct Default {
   std::string_view op, parameter, value;
 };

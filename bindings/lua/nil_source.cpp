@@ -65,7 +65,7 @@ void NilSource::note(lua_State* L, std::string call) {
     const std::size_t of_others = names.size();
     for (std::string& word : words_of(line->substr(0, at)))
       if (std::ranges::find(keywords, word) != std::end(keywords))
-        names.resize(of_others);  // what stands before it is of another statement
+        names.resize(of_others);  // the words before it belong to another statement
       else
         names.push_back(std::move(word));
     return true;

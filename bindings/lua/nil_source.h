@@ -21,8 +21,8 @@ struct NilSource {
   std::string reason(lua_State* L) const;
 };
 
-/// False when it is known that no call on the script's running line has nil as an argument: one that is missing is no
-/// result of another call.
+/// False when it is known that no call on the script's running line has nil as an argument: then a
+/// missing argument is not the nil that another call returned.
 bool passes_nil(lua_State* L);
 
 }  // namespace gpulua

@@ -68,7 +68,7 @@ constexpr std::string_view of_launches = "it belongs to a launch: kernel {grid =
 constexpr std::string_view of_bins = "the number of bins is an argument";
 constexpr std::string_view of_shapes = "a shape is an argument, not an option";
 
-/// Options that stand elsewhere here.
+/// Options that are given in another way here.
 constexpr NameRow misplaced_options[] = {
     {"bins", of_bins},    {"block", of_launches},  {"blocks", of_launches}, {"grid", of_launches},
     {"shape", of_shapes}, {"shared", of_launches}, {"size", of_shapes},     {"threads", of_launches},

@@ -103,7 +103,7 @@ inline Bindings& bindings_of(lua_State* L) {
 /// The registry key of the std::optional<Bindings>.
 inline constexpr const char* bindings_key = "gpulua.bindings";
 
-/// The same for any caller; null where the state has none, or no longer.
+/// The same for any caller; null where the state has none, or none any more.
 Bindings* find_bindings(lua_State* L);
 
 /// The position and message of the state's last call that returned nil and a message: "script.lua:3: [load] cannot open

@@ -31,7 +31,7 @@ int set_printing(lua_State* L) {
   return 0;
 }
 
-/// The terminal, without the editing and the echo of what it sends, while this lives.
+/// Switches off line editing and echo of the terminal while this lives.
 class RawTerminal {
  public:
   RawTerminal() : descriptor_(::open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)) {
@@ -72,7 +72,7 @@ class RawTerminal {
   bool is_raw_ = false;
 };
 
-/// shows_sixel(): whether the terminal on the standard output draws pixels: of its attributes (DA1) 4 says so.
+/// shows_sixel(): whether the terminal on the standard output draws pixels: attribute 4 of its answer to DA1.
 int shows_sixel(lua_State* L) {
   std::string attributes;
   if (isatty(STDOUT_FILENO) != 0) attributes = RawTerminal().ask("\33[c", 'c', std::chrono::seconds(1));

@@ -8,7 +8,7 @@ namespace gpulua {
 
 /// As luaL_loadbufferx, but the parser gets the text in pieces, and no more of them once `must_stop()` is true: what it
 /// has pushed then is of a part of the text. Some texts take it time in proportion to the square of their length, such
-/// as those whose numbers all have one place in a hash table. `mode`: null takes text and bytecode.
+/// as those whose numbers all collide in a hash table. `mode`: null takes text and bytecode.
 template <class MustStop>
 int load_in_pieces(lua_State* L, std::string_view text, const char* chunk, const char* mode,
                    const MustStop& must_stop) {

@@ -32,8 +32,8 @@ std::string operand_text(int index, const OpInfo& op) {
   return op.arity > 2 ? std::string(" as the ") + places[index - 1] + " operand" : "";
 }
 
-/// Throws Error for true or false where it is a mistake: x == 1 is one, and x:eq(1) was meant. Beside arrays of bool it
-/// is an element of theirs.
+/// Throws Error for true or false where it is a mistake: x == 1 is a boolean, where x:eq(1) was meant. Beside arrays of
+/// bool it is a valid operand.
 void refuse_comparison(lua_State* L, int index, const OpInfo& op) {
   const bool is_condition = op.rule == DTypeRule::select && index == 1;
   if (is_condition || op.rule == DTypeRule::logical)

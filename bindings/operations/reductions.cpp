@@ -109,7 +109,8 @@ Array masked(const Array& array, const Array& mask, const Array& value) {
 Array read_initial(const Reducer& row, const Array& array, const ReductionOptions& options, DType compute) {
   const std::string op = "[" + std::string(row.name) + "] ";
   if (!options.initial && !row.has_identity)
-    throw Error(op + "expected the option initial beside where: no elements have no " + std::string(row.name));
+    throw Error(op + "expected the option initial beside where: there is no " + std::string(row.name) +
+                " of no elements");
   if (!options.initial) return nullptr;
   try {
     return beside(array, compute, *options.initial);

@@ -146,7 +146,7 @@ GPULUA_API gpulua_status gpulua_set(gpulua_state* state, const char* path, const
 /* Calls the function. *out_count: in, how many values fit at `out`; out, how many results there were: those that do not
  * fit are dropped. NULL out and out_count: no results; beside an out, out_count is not NULL. Text of results lives
  * until the next gpulua_run, load, call, collect or destroy. deadline_ms > 0: the call ends with GPULUA_DEADLINE after
- * so many milliseconds; 0: no deadline. LuaJIT's compiled loops cannot be stopped, so the state's first call with a
+ * that many milliseconds; 0: no deadline. LuaJIT's compiled loops cannot be stopped, so the state's first call with a
  * deadline switches its compiler off. */
 GPULUA_API gpulua_status gpulua_call(gpulua_function* function, const gpulua_value* in, size_t in_count,
                                      gpulua_value* out, size_t* out_count, double deadline_ms);

@@ -169,7 +169,7 @@ class Function<R(A...)> {
   gpulua_function* handle() const noexcept { return handle_.get(); }
 
   R operator()(A... arguments) const { return detail::call<R>(handle(), 0, arguments...); }
-  /// Ends with an Error of GPULUA_DEADLINE after so many milliseconds.
+  /// Ends with an Error of GPULUA_DEADLINE after that many milliseconds.
   R within(double milliseconds, A... arguments) const { return detail::call<R>(handle(), milliseconds, arguments...); }
 
  private:
@@ -196,7 +196,7 @@ struct Size {
 /// A kernel of CUDA C++.
 class Kernel {
  public:
-  /// At least one thread for each of so many items.
+  /// At least one thread for each of `count` items.
   Launch over(std::int64_t count) const { return Launch(detail::call<Function<void()>>(launches_.handle(), 0, count)); }
   Launch with(Size grid, Size block, std::int64_t shared_bytes = 0) const {
     return Launch(detail::call<Function<void()>>(launches_.handle(), 0, grid.x, grid.y, grid.z, block.x, block.y,

@@ -53,8 +53,8 @@ local function spaced(op, most, first, last, ...)
   return count, dtype or "float32", device, arguments[2]
 end
 
---- The values as `dtype`. For an integer dtype those that a rounding error has moved off an integer are put back before they are
---- truncated.
+--- The values as `dtype`. For an integer dtype, values that a rounding error has moved off an integer are moved back before the
+--- truncation.
 local function rounded_to(dtype, values)
   if dtype:find "int" then
     local nearest = values:rint()

@@ -9,7 +9,7 @@ local function dtype_of(op, value)
   return core.promote(value, value)
 end
 
--- gpu.float32(x) and its kin: an array, or a number, converted.
+-- gpu.float32(x) and the others convert an array or a number.
 --- gpu.bool, gpu.int8, gpu.int16, gpu.int32, gpu.int64, gpu.uint8, gpu.uint16, gpu.uint32, gpu.uint64, gpu.float16(x)
 --- gpu.bfloat16, gpu.float32, gpu.float64, gpu.complex64, gpu.complex128(x)
 for _, dtype in ipairs {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16",
@@ -40,7 +40,7 @@ function gpu.result_type(...)
       dtype = dtype and core.promote(dtype, own) or own
     end
   end
-  -- Addition knows how a number meets a dtype.
+  -- Addition has the rule for a number and a dtype.
   for _, number in ipairs(numbers) do
     local device = core.is_array(number) and number.device or "cpu"
     local own = core.is_array(number) and number.dtype or gpu.array(number, {device = device}).dtype

@@ -13,7 +13,7 @@ local function along(op, x, axis)
   return x, core.axis(op, axis, x.ndim)
 end
 
---- The index of a whole array but for one axis.
+--- An index that selects everything on all axes but one.
 local function index_of(ndim, axis, spec)
   local specs = {}
   for i = 1, ndim do specs[i] = i == axis and spec or ":" end

@@ -48,7 +48,7 @@ local function cut(x, axis, ends)
   return parts
 end
 
---- The last positions of pieces, counted from the axis's begin: in order, and within it.
+--- Checks that the last positions of pieces ascend and lie within the axis. Returns them counted from its start.
 local function check_ends(op, positions, extent, axis)
   local ends, before = {}, 0
   for i, position in ipairs(checks.integers(op, "the last positions of pieces, or a number of pieces", positions)) do

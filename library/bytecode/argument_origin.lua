@@ -73,7 +73,7 @@ local function called_on_line(fn, line, protect)
   return functions
 end
 
---- `return k(x)` in one of the functions, whose frame the call has taken, or in one that they so call.
+--- `return k(x)` in one of the functions, whose frame the call has taken, or in a function that they call that way.
 local function in_tail_calls(functions, called, count, index, origins, depth)
   for _, fn in ipairs(functions) do
     for pc in bytecode.calls(fn, true) do

@@ -19,7 +19,7 @@ local function ranks()
   return current
 end
 
---- This rank and the number of ranks, of all or of a split. Connects none.
+--- This rank and the number of ranks, of the job or of a split. Opens no connection.
 local function numbers()
   if current then return core.comm_numbers(current) end
   return comm.rank, comm.size
@@ -243,7 +243,7 @@ function comm.part(x, axis)
   return part_of(x, core.axis("part", axis or 1, x.ndim), numbers())
 end
 
---- What only the root knows of its array, told to all: the dtype and the shape.
+--- Tells all ranks the dtype and the shape of the root's array.
 local function announce(op, x, root)
   local rank = numbers()
   if rank == root then checks.array(op, x) end
@@ -317,7 +317,7 @@ end
 -- ---- everything else ------------------------------------------------------------------------------------------------------------
 
 --- gpu.comm.transport()
---- By what elements move between the ranks' devices, and why not by a library of theirs.
+--- How elements move between the ranks' devices and, if no library of theirs moves them, why not.
 function comm.transport() return core.comm_way(ranks()) end
 
 --- gpu.comm.barrier()

@@ -3,7 +3,7 @@
 local gpu, _, core, import = ...
 local checks = import "checks"
 
--- The options of each format, for gpu.load and gpu.save, and the functions of C++ that do it; nil for those below.
+-- The options of each format, for gpu.load and gpu.save, and the C++ functions that do the work; nil for the formats below.
 local csv = {
   what = "a table in text", load = {"device", "mmap", "columns", "dtype", "sep", "skip", "header", "missing"},
   save = {"sep", "header", "missing"},
@@ -55,7 +55,7 @@ end
 local function separator(op, path, sep)
   if sep == nil then return ending(path) == "tsv" and "\t" or "," end
   if type(sep) ~= "string" or #sep ~= 1 or sep:find '[%w\n\r".+-]' then
-    core.fail(op, "sep, one character that is no part of a number, quote or line's end", sep)
+    core.fail(op, "sep, one character that is not part of a number, quote or line's end", sep)
   end
   return sep
 end

@@ -32,7 +32,7 @@ end
 local function read_rows(op, path, reading, options)
   local convert, failure = reading.convert, nil
   if not convert then return core.read_number_rows(op, path, reading, {dtype = options.dtype, device = options.device}) end
-  -- An error of a script's function goes on as it is.
+  -- An error in the script's function is passed on unchanged.
   function reading.convert(field, column)
     local ok, value = pcall(convert, field, column)
     if ok then return value end
@@ -146,7 +146,7 @@ local function formatted(format, value, complex)
     return format:format(value)
   end
   if complex then return (" (" .. format .. "%sj)"):format(value.re, (format:gsub("^%%%+?", "%%+")):format(value.im)) end
-  -- Integers beyond 2^53, all of whose digits count: nine of them, and those above.
+  -- 64-bit integers of the FFI, exactly: the last nine digits, and those before them.
   local digits = ("%.0f%09.0f"):format(tonumber(value / 1000000000), math.abs(tonumber(value % 1000000000)))
   if format:find "^%%d" then return digits end
   if format == usual_format then
@@ -218,7 +218,7 @@ function reading.fromfile(path, options)
     return core.read_elements(op, path, count, offset, {dtype = options.dtype, device = options.device})
   end
   local sep = check_text(op, "sep", options.sep):match "^%s*(.-)%s*$"
-  if offset ~= 0 then core.fail(op, "no offset in a text, which sep makes of the file", offset) end
+  if offset ~= 0 then core.fail(op, "no offset with sep, which makes the file a text", offset) end
   local x, message = read_rows(op, path, {one_row = true, delimiter = sep ~= "" and sep or nil,
     most_rows = count >= 0 and count or nil}, options)
   if not x then return nil, message end

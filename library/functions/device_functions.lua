@@ -1,5 +1,5 @@
--- What functions of gpu.jit have and the host has not: positions of threads, memory of blocks, barriers, atomic operations. The
--- translation knows these functions by name; called on the host, they are errors.
+-- Functions that exist only in gpu.jit: positions of threads, memory of blocks, barriers, atomic operations. The translator knows
+-- them by name; called on the host, they raise errors.
 -- In sandboxes: none
 local gpu, _, core = ...
 

@@ -23,8 +23,8 @@ local function scan(bytecode, fn, outer, names)
   return line, name
 end
 
---- The line on which a function sets a variable from outside that has an array and that it has read before, and the variable's
---- name; nil without one.
+--- The line on which a function assigns to an outer variable that holds an array and that it has read before, and the variable's
+--- name; nil if there is none.
 function exports.carried(fn)
   local bytecode = core.bytecode()
   if not bytecode or debug.getinfo(fn, "S").what == "C" then return end

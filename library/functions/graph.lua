@@ -11,7 +11,7 @@ local function collect(value, list, seen)
     seen[value] = true
     local keys = {}
     for key in pairs(value) do keys[#keys + 1] = key end
-    -- The two runs of a function make tables of their own: their arrays pair up in one order.
+    -- Each run of a function makes its own tables; the arrays of both runs are listed in the same order.
     table.sort(keys, function(a, b) return type(a) .. tostring(a) < type(b) .. tostring(b) end)
     for _, key in ipairs(keys) do collect(value[key], list, seen) end
   end

@@ -1,5 +1,5 @@
--- gpu.guvectorize: a Lua function of small arrays, run for each of those that larger ones consist of. The function of one
--- step is wrapped into one of the step's number, which gpu.vectorize or gpu.jit translates.
+-- gpu.guvectorize: a Lua function of small arrays, which runs once for each small array in larger ones: a step. A wrapper that
+-- takes the number of the step calls the function; gpu.vectorize or gpu.jit translates the wrapper.
 -- In sandboxes: all
 local gpu, _, core, import = ...
 local checks = import "checks"
@@ -83,7 +83,7 @@ local function match_shapes(op, parsed, arguments)
   return shape, sizes, loops
 end
 
---- The argument with all its steps along the first axis; unchanged, and false, if it is the same for all of them.
+--- The argument with the steps along its first axis, and true; the argument unchanged, and false, if all steps share it.
 local function flatten(x, loop, steps, count)
   if #loop == 0 then return x, false end
   local inner, full, flat = x.shape, {}, {count}
@@ -95,7 +95,7 @@ local function flatten(x, loop, steps, count)
   return x:broadcast_to(full):reshape(flat), true
 end
 
---- The text of the function of a step. `stepped`: which arguments have an element, or an array, for each step.
+--- The text of the wrapper. `stepped`: which arguments have an element, or an array, for each step.
 local function wrapper_text(parsed, stepped)
   local names, passed, written, results = {}, {}, {}, {}
   for k = 1, #parsed.inputs do
@@ -138,7 +138,7 @@ function gpu.guvectorize(signature, f, options)
   local settings = {name = op, fmad = options.fmad}
   local wrappers = {}
 
-  --- The results of a wrapper. Its errors are of f, which stands in the script.
+  --- The results of a wrapper. Its errors name f, the script's function.
   local function results_of(ok, ...)
     if ok then return ... end
     local text = ...
@@ -148,7 +148,7 @@ function gpu.guvectorize(signature, f, options)
     error(text:gsub("got the array ([%w_]+);.*", "got the array %1; return a number, such as %1[1]"), 0)
   end
 
-  --- The function for all steps, made anew where other arguments are the same for all of them.
+  --- The wrapper for all steps, one for each choice of the arguments that the steps share.
   local function wrapper(fn, stepped)
     local key = ""
     for k = 1, #stepped do key = key .. (stepped[k] and "1" or "0") end

@@ -1,5 +1,5 @@
--- gpu.blas: the BLAS by its own names, over row-major arrays. What only goes through its operands once is an expression; products,
--- solutions and updates of matrices are the library's.
+-- gpu.blas: the BLAS by its own names, over row-major arrays. Routines that read their operands once are expressions; products,
+-- solutions and updates of matrices call the device's library.
 -- In sandboxes: all
 local gpu, methods, core, import = ...
 local checks = import "checks"
@@ -174,7 +174,7 @@ function blas.iamax(x)
 end
 
 --- gpu.blas.nrm2(x)
---- Squares of float32 fit float64; those of float64 are taken of elements divided by the greatest.
+--- Squares of float32 fit in float64; elements of float64 are divided by the greatest before they are squared.
 function blas.nrm2(x)
   check("blas.nrm2", "x", x, 1)
   local size = x:abs()

@@ -49,7 +49,7 @@ local none = {}
 function blas.gemm(a, b, options)
   local op = "blas.gemm"
   options = options == nil and none or checks.fields(op, options)
-  -- What most calls need, without a look at each property of the operands.
+  -- The common case, without reading each property of the operands.
   local way_a, way_b = trans(op, "trans_a", options.trans_a), trans(op, "trans_b", options.trans_b)
   local target = core.product_target(a, b, options.out, way_a ~= "N", way_b ~= "N")
   if target then

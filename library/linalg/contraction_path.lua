@@ -1,4 +1,4 @@
--- In which order einsum multiplies its operands. Each step takes two of the terms that are left and appends their product to the
+-- The order in which einsum multiplies its operands. Each step takes two of the terms that are left and appends their product to the
 -- others; a path is the list of the pairs of positions.
 local gpu, methods, core, import = ...
 local checks = import "checks"
@@ -60,7 +60,7 @@ local function steps_of(terms, output, extents, path)
   return steps
 end
 
---- The cheapest path: of each set of terms, by numbers whose bits are the terms, the best way to divide it in two.
+--- The cheapest path: the best way to divide each set of terms in two. A set is a number whose bits are the terms.
 local function exact(terms, output, extents)
   local n, best = #terms, {}
   local all = 2 ^ n - 1

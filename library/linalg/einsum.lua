@@ -278,7 +278,7 @@ local function make_plan(op, equation, arrays, optimize)
     steps = contraction_steps(sets, kept, extents, path)}
 end
 
--- The plans of the latest equations and shapes: to make one takes longer than a small product.
+-- Caches the plans of the latest equations and shapes: making one takes longer than a small product.
 local most_plans = 256
 local plans, plan_count = {}, 0
 

@@ -62,7 +62,7 @@ local function batch_of(x, own)
   return batch
 end
 
---- A shape: the batch, and the extents after it.
+--- A shape: the batch, followed by the extents.
 local function shaped(batch, ...)
   local shape = {unpack(batch)}
   for _, extent in ipairs {...} do shape[#shape + 1] = extent end
@@ -105,8 +105,8 @@ local shared = {batch_of = batch_of, check_matrices = check_matrices, check_squa
 
 -- ---- LU ---------------------------------------------------------------------------------------------------------------------
 
---- Runs `decompose`, which changes the matrices, for a solver that may take NaN for 0. Then matrices with an element that was not
---- finite are NaN.
+--- Runs `decompose`, which changes the matrices, for a solver that may take NaN for 0. Matrices that had an element that is not
+--- finite become NaN.
 local function keeping_nan(matrices, decompose)
   if core.solver_checks_finite(matrices) then return decompose() end
   local finite = matrices:isfinite():all({-2, -1}, {keepdims = true}):eval()
@@ -116,8 +116,8 @@ local function keeping_nan(matrices, decompose)
 end
 shared.keeping_nan = keeping_nan
 
---- Matrices for a solver that must not get elements that are not finite: zeros in place of matrices that have some. `read`: the
---- elements that the solver reads. Also gives a function that changes what the solver reports, for these matrices, to -1.
+--- Matrices for a solver that must not get elements that are not finite: matrices that have some are replaced by zeros. `read`: the
+--- elements that the solver reads. Also returns a function that sets the solver's info of these matrices to -1.
 function shared.only_finite(a, read)
   if core.solver_checks_finite(a) then return a, function(info) return info end end
   local ok = read:isfinite():all {-2, -1}
@@ -126,21 +126,21 @@ function shared.only_finite(a, read)
   end
 end
 
---- The factors of matrices in columns, in their place; what went wrong, and the pivots (..., k).
+--- Factors matrices, in columns, in place. Returns the solver's info and the pivots (..., k).
 local function factorise(columns)
   local batch, k = batch_of(columns), math.min(columns.shape[columns.ndim], columns.shape[columns.ndim - 1])
   local info, pivots = keeping_nan(columns, function() return core.decompose {routine = "lu", a = columns} end)
   return info, pivots:reshape(shaped(batch, k))
 end
 
---- Solves for the matrices x, in columns, in their place.
+--- Solves in place for the matrices x, in columns.
 local function solve_factorised(op, columns, info, pivots, x)
   if columns.ndim == 2 and x.ndim > 2 then x = x:reshape(-1, x.shape[x.ndim]) end -- one matrix, with all right-hand sides
   core.decompose {routine = "lu_solve", a = columns, b = x, pivots = pivots:ravel()}
   core.check_decomposition(op, "singular", info, nil, {x})
 end
 
---- Right-hand sides as matrices: a vector is a column. Whether it was one.
+--- Right-hand sides as matrices, where a vector becomes a column, and whether b was a vector.
 local function right_sides(op, a, b)
   checks.array(op, b)
   local is_vector = b.ndim == 1
@@ -196,8 +196,8 @@ function linalg.solve(a, b, options)
   return core.assign(op, options.out, from_columns(x, is_vector))
 end
 
---- The inverses, and what went wrong; a matrix that has none is no error yet. By the transposed system the solver's columns are
---- the rows of the inverse.
+--- The inverses and the solver's info; a singular matrix is not an error yet. The transposed system is solved, so the solver's
+--- columns are the rows of the inverse.
 local function invert(a, dtype)
   if is_small(a) then
     local x = gpu.empty(a.shape, {dtype = dtype, device = a.device})
@@ -267,7 +267,7 @@ function linalg.lu_factor(a, options)
   return transposed(columns), core.cast(pivots, "int32")
 end
 
---- The position of the first element that is true along the last axis, for each matrix of the batch: 0 where none is.
+--- The position of the first element that is true along the last axis, for each matrix of the batch; 0 where there is none.
 local function first_true(condition, batch)
   local at = gpu.where(condition:any(-1), condition:argmax(-1), 0)
   return core.broadcast(core.cast(at, "int32"), batch):ravel()

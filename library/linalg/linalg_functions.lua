@@ -22,7 +22,7 @@ local function of_symmetric(op, a, dtype, fn)
   return (v * values:expand_dims(-2)):matmul(adjoint(v))
 end
 
---- fn of any matrix with independent eigenvectors, and how far they are from that: the error of the matrix that they give back, relative.
+--- fn of any matrix with independent eigenvectors. They are dependent if the matrix that they give back has too large a relative error.
 local function of_general(op, a, dtype, fn)
   local x = core.cast(a, dtype)
   local w, v = linalg.eig(x)
@@ -32,13 +32,13 @@ local function of_general(op, a, dtype, fn)
   -- Rounding errors grow with the condition of the eigenvectors.
   local limit = 1e4 * a.shape[a.ndim] * epsilon[tools.real_of(dtype)]
   if not (error <= limit * size) then
-    core.raise(("[%s] expected a matrix with independent eigenvectors: its eigenvectors give it back with an error of %.1g"):format(op,
+    core.raise(("[%s] expected a matrix with independent eigenvectors, got one that its eigenvectors reproduce with an error of %.1g"):format(op,
       error / size))
   end
   local values = checks.array(op, fn(w))
   local result = back(values):eval()
   if kinds.is_complex(x) then return core.cast(result, dtype) end
-  -- Of a real matrix, real where it is to rounding.
+  -- The result for a real matrix is real if its imaginary part is a rounding error.
   local imaginary, whole = most(result:imag()), most(result)
   if imaginary <= limit * whole then return core.cast(result:real(), dtype) end
   return core.cast(result, core.promote(dtype, "complex64"))
@@ -64,7 +64,7 @@ function linalg.funm(a, fn, options)
   return apply(op, a, fn, nil, options)
 end
 
---- Of a Hermitian matrix eigenvalues that are 0 but for rounding count as 0: their roots would be far greater.
+--- Eigenvalues of a Hermitian matrix that are 0 to rounding count as 0: their roots would be far greater.
 local function root(w)
   local least = w:abs():max(-1, {keepdims = true}) * (w.shape[w.ndim] * epsilon[w.dtype])
   return gpu.where(w:abs():le(least), 0, w):sqrt()
@@ -86,8 +86,8 @@ local pade = {64764752532480000, 32382376266240000, 7771770303897600, 1187353796
 local pade_limit = 5.371920351148152
 
 --- gpu.linalg.expm(a [, {dtype, out}])
---- Each matrix is divided by a power of 2 of its own, and squared as often as the one that needs it most; the others stay as
---- they are then.
+--- Each matrix is divided by its own power of 2, and then squared as often as that requires. A batch takes as many rounds as the
+--- matrix with the most squarings; matrices that need no more stay unchanged.
 function linalg.expm(a, options)
   local op = "linalg.expm"
   options = checks.fields(op, options)

@@ -160,7 +160,7 @@ function linalg.cond(a, order, options)
   check_square(op, a)
   local inverse, info = tools.invert(a, dtype)
   local own, other = gpu.norm(core.cast(a, dtype), order, {-2, -1}), nil
-  -- A matrix without an inverse may have one of infinities and NaN.
+  -- The computed inverse of a singular matrix may have infinities and NaN.
   local singular = info:reshape(shaped(batch_of(a))):ne(0)
   local kept = gpu.where(singular:expand_dims {-2, -1}, 0, inverse)
   other = gpu.norm(kept, order, {-2, -1})

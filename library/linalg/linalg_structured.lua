@@ -33,14 +33,14 @@ local function ranked(op, a, rcond, options)
 end
 
 --- gpu.linalg.null_space(a [, rcond] [, {rcond, dtype}])
---- An orthonormal basis, in columns, of what a takes to 0.
+--- An orthonormal basis, in columns, of the null space of a.
 function linalg.null_space(a, rcond, options)
   local _, v, rank = ranked("linalg.null_space", a, rcond, options)
   return adjoint(views.slice(v, 1, rank + 1, v.shape[1] - rank))
 end
 
 --- gpu.linalg.orth(a [, rcond] [, {rcond, dtype}])
---- An orthonormal basis, in columns, of the space that a's columns span.
+--- An orthonormal basis, in columns, of the column space of a.
 function linalg.orth(a, rcond, options)
   local u, _, rank = ranked("linalg.orth", a, rcond, options)
   return views.slice(u, 2, 1, rank)
@@ -125,7 +125,7 @@ function linalg.solve_banded(counts, bands, b)
 end
 
 --- gpu.linalg.solveh_banded(bands, b [, {lower}])
---- Of a symmetric, or Hermitian, matrix, with the diagonals on one side.
+--- For a symmetric, or Hermitian, matrix, given by the diagonals on one side.
 function linalg.solveh_banded(bands, b, options)
   local op = "linalg.solveh_banded"
   options = checks.fields(op, options)

@@ -1,5 +1,5 @@
--- Products of arrays over some of their axes. Those with a sum over an axis of both, and with axes of each, are matmul's; the
--- others are expressions, which fuse.
+-- Products of arrays over some of their axes. Those that sum over an axis of both and keep axes of each go to matmul; the others
+-- are expressions, which fuse.
 -- In sandboxes: all
 local gpu, methods, core, import = ...
 local define = import "define"

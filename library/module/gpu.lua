@@ -239,7 +239,7 @@ function helpers.guard(fn, signature, is_method, keeps_integers)
 end
 
 --- Does this for methods of objects that are made in Lua, which check their object themselves. `parameters`: for each method, in the
---- notation of cmake/signatures.lua. `kind`: stands before the names in messages.
+--- notation of cmake/signatures.lua. `kind`: the prefix of the names in messages.
 function helpers.guard_methods(methods, receiver, parameters, kind)
   for name, text in pairs(parameters) do
     local signature = helpers.method_signature(receiver, name, text, (kind or "") .. name)

@@ -12,7 +12,7 @@ local instead_of_word = {
   ["in"] = "gpu.isin(x, values) works on arrays",
 }
 
--- Patterns take a time that grows faster than a line, and some lines were made by programs.
+-- The time of a pattern grows faster than the length of the line, and programs generate long lines.
 local longest_line = 500
 
 local function newlines(text, first, last)
@@ -55,12 +55,12 @@ local rows = {
   {"near '|'", "||", "Lua writes or for ||"},
   {"near '%?'", "%?", "Lua writes c and x or y for c ? x : y; gpu.where(c, x, y) works on arrays"},
   {"'%]' expected near ','", "%]%s*%(", "a launch is kernel {grid = blocks, block = threads}(arguments); x[{1, 2}] is an element"},
-  {"'%)' expected near ','", "=%s*%(", "several numbers stand in braces: {32, 8}"},
-  {"near '[:,%]]'", "%[[^%]\"']*[:.,]", [[ranges are strings, and several indices stand in a call: x["1:3"], x("1:3", ":")]]},
+  {"'%)' expected near ','", "=%s*%(", "several numbers go in braces: {32, 8}"},
+  {"near '[:,%]]'", "%[[^%]\"']*[:.,]", [[ranges are strings, and several indices go in a call: x["1:3"], x("1:3", ":")]]},
   {"near '%['", "%[", "tables are written {1, 2, 3}"},
   {"unfinished string", "[%w_%]%)]'%s*$", "x.T is the transpose"},
   {"unfinished string", "[%w_%]%)]'%s*[-+*/,;)]", "x.T is the transpose"},
-  {"unfinished string", "", "text of several lines stands between [[ and ]]"},
+  {"unfinished string", "", "text of several lines goes between [[ and ]]"},
   {"", "^%s*import%s", [[modules are loaded by local name = require "name"]]},
   {"", "^%s*from%s.*import", [[modules are loaded by local name = require "name"]]},
   {"", "^%s*def%s", "functions are written function name(x) ... end"},
@@ -76,11 +76,11 @@ local rows = {
   {"'then' expected near '='", "", "Lua writes == for a comparison"},
   {"'then' expected", "", "Lua writes if condition then ... end"},
   {"'do' expected", "", "Lua writes for i = 1, n do ... end and while condition do ... end"},
-  {"'=' expected", "^%s*print%s", "a function's arguments stand in parentheses: print(x)"},
+  {"'=' expected", "^%s*print%s", "a function's arguments go in parentheses: print(x)"},
   {"'=' expected", "^%s*[%a_][%w_]*%s+[%a_][%w_]*%s*[=;]", "variables have no type: local name = value"},
   {"function arguments expected", "[%w_]:[%a_]", "methods are called, x:sum(); properties are read with a dot, x.shape"},
   {"near '='", "constant%s*%b()%s*=", "mod:constant(name):fill_(value) sets a variable, mod:constant(name):copy_(values) an array"},
-  {"near '='", "%b()%s*=[^=]", "a call's result is no variable: x[{1, 2}] = value sets an element, x[{1, \":\"}] = values a row"},
+  {"near '='", "%b()%s*=[^=]", "a call's result is not a variable: x[{1, 2}] = value sets an element, x[{1, \":\"}] = values a row"},
 }
 
 local module_hint = [[local gpu = require "gpu" gives the functions that are np., cp. and torch. elsewhere]]
@@ -187,7 +187,7 @@ local function of_running(message, reads)
   end
 end
 
--- What people give gpulua in a script's place, by the end of its name.
+-- Files that people give to gpulua in place of a script, by the end of the name.
 local cplusplus = "this is CUDA C++, which a script compiles: gpu.module(assert(io.open(%q)):read(\"*a\"))"
 local others = {
   cu = cplusplus, cuh = cplusplus, cpp = cplusplus, cc = cplusplus, c = cplusplus, h = cplusplus, hpp = cplusplus,
@@ -202,7 +202,7 @@ local others = {
 local function of_other_file(file, text)
   local other = others[match(file, "%.(%w+)$")]
   if other then return other:format(match(file, "[^/]*$")) end
-  if text and find(text, "%z") then return "the file is no text; scripts are Lua" end
+  if text and find(text, "%z") then return "the file is not text; scripts are Lua" end
 end
 
 --- A statement that lacks its end: the parser names the line after it.

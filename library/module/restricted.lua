@@ -1,5 +1,5 @@
--- What is left of the module for scripts that are not trusted: in place of each function of C++ that reaches beyond arrays there is one
--- that raises an error. The library's own files keep what they use of these in `core`. Each Lua file says which of its functions such
+-- The module for scripts that are not trusted: each C++ function that reaches beyond arrays is replaced by one that raises an error.
+-- The library's own files keep those that they use in `core`. Each Lua file says which of its functions such
 -- scripts may call. Kernels from source, other devices and x.pointer are refused in C++, by the context's ScriptRights.
 local gpu, methods, core = ...
 

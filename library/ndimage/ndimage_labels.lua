@@ -10,7 +10,7 @@ local ndimage, nd = gpu.ndimage, import "ndimage"
 -- ---- labels --------------------------------------------------------------------------------------------------------------------
 
 -- Each element points at an earlier one of its part, the first at itself; neighbours unite their parts by letting the later first
--- element point at the earlier one (V. M. A. Oliveira and R. A. Lotufo, 2010; atomicMin makes the order of the unions matter not).
+-- element point at the earlier one (V. M. A. Oliveira and R. A. Lotufo, 2010; with atomicMin the order of the unions does not matter).
 local source = [[
 __device__ inline int first_of(int* parents, int i) {
   for (;;) {

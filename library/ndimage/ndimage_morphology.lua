@@ -107,7 +107,7 @@ local function repeated(op, x, structure, settings, iterations, dilate)
     for _ = 1, iterations do values = once(values) end
     return values
   end
-  -- What has stopped to change stays: the host looks after more and more steps.
+  -- Once a step changes nothing, no later one does, so the host may check more and more rarely.
   local steps = 1
   while true do
     for _ = 1, steps - 1 do values = once(values) end

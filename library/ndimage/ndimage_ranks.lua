@@ -32,7 +32,7 @@ end
 
 local function in_numbers(x) return x.dtype == "bool" and core.cast(x, "uint8") or x end
 
--- The element that has no more elements before it than the rank, and with its equals more. NaN is the last.
+-- The element with at most `rank` elements before it, and with more than `rank` elements before or equal to it. NaN is the last.
 local rank_body = [=[
   for (long long i = 0; i < count; ++i) {
     const T own = x[base + offsets[i]];

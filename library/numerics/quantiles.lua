@@ -73,7 +73,7 @@ local function rows_along(x, axes)
   return (#axes == x.ndim and x or x:permute(order)):reshape(shape), kept, count
 end
 
--- A sort finds more positions than this sooner than a search for each.
+-- From this many positions on, one sort is faster than a search for each.
 local most_searched = 16
 
 --- The elements at the positions, counted from 0, of the order along the last axis; all are NaN, with `nan_rows`, where one of the

@@ -199,7 +199,7 @@ end
 
 local function is_even(order) return order % 2 == 0 end
 
---- The greatest of magnitudes, 0 of none; or the least, which none has.
+--- The greatest magnitude, 0 if there are no elements; or the least, which needs an element.
 local function extreme_size(sizes, order, arguments)
   if order < 0 then
     check_not_empty("norm", sizes, arguments)

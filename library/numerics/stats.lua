@@ -39,7 +39,7 @@ function stats.zscore(x, axis, options)
 end
 
 --- gpu.stats.zmap(scores, x [, axis] [, {axis, ddof}])
---- Those of the scores, by the mean and standard deviation of x.
+--- The distances of the scores from the mean of x, in standard deviations of x.
 function stats.zmap(scores, x, axis, options)
   local op = "stats.zmap"
   checks.real(op, scores)
@@ -152,7 +152,7 @@ function stats.kurtosis(x, axis, options)
 end
 
 --- gpu.stats.entropy(p [, q] [, {base, axis}])
---- Of a distribution, which is divided by its sum; with q, relative to that.
+--- The entropy of a distribution, which is divided by its sum first; with q, the entropy relative to q.
 function stats.entropy(p, q, options)
   local op = "stats.entropy"
   if checks.is_options(q) then q, options = checks.shift(op, q, options) end
@@ -197,7 +197,7 @@ local function ranks_of(x, method)
 end
 
 --- gpu.stats.rankdata(x [, {method}])
---- The rank of each element of a vector, from 1. A NaN has no rank, and nothing else has one beside it.
+--- The rank of each element of a vector, from 1. If an element is NaN, all ranks are NaN.
 function stats.rankdata(x, options)
   local op = "stats.rankdata"
   read_vector(op, x)

@@ -1,5 +1,5 @@
--- Draws charts by gnuplot: a program of its own, which a file in the temporary folder tells what to draw. Signs in a script's
--- texts are octal numbers there; data are numbers.
+-- Draws charts with the program gnuplot, which reads its commands from a file in the temporary folder. Punctuation in a script's
+-- texts is written there as octal escapes; data are numbers.
 local _, _, core, import = ...
 local plot_data = import "plot_data"
 
@@ -8,8 +8,8 @@ local exports = {}
 local colormaps = plot_data.colormaps
 local popen, tmpname, remove = io.popen, os.tmpname, os.remove
 
---- Signs are octal numbers, so that nothing of a text means anything to gnuplot. So are digits: gnuplot takes one that follows for
---- a part of the number.
+--- Punctuation is written as octal escapes, so that gnuplot interprets nothing in a text. So are digits: gnuplot would read a digit
+--- after an escape as a part of it.
 local function quoted(text)
   return '"' .. text:gsub("%c", " "):gsub("[^%a \128-\255]", function(c) return ("\\%03o"):format(c:byte()) end) .. '"'
 end
@@ -140,7 +140,7 @@ local function chart_commands(p)
   return table.concat(commands, "\n")
 end
 
---- Removes the files and gives the rest back.
+--- Removes the files, and returns the other arguments.
 local function without(files, ...)
   for _, name in ipairs(files) do remove(name) end
   return ...

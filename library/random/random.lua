@@ -59,7 +59,7 @@ local function is_valid(valid, x)
     and not (valid.whole and x % 1 ~= 0)
 end
 
---- What stands in a result for a number of invalid parameters.
+--- The value in a result where parameters are invalid.
 local function invalid_number(result)
   if result.dtype == "bool" then return false end
   return kinds.is_floating(result) and 0 / 0 or 0
@@ -67,7 +67,7 @@ end
 
 --- Which elements of an array are valid, as an array.
 local function valid_elements(valid, x)
-  if not kinds.is_floating(x) then x = core.cast(x, "float64") end -- integers have no place for each bound
+  if not kinds.is_floating(x) then x = core.cast(x, "float64") end -- an integer dtype may not hold a bound
   local from = valid.above and x:gt(valid.least) or x:ge(valid.least)
   local to = valid.below and x:lt(valid.most) or x:le(valid.most)
   local both = from:logical_and(to)
@@ -75,8 +75,8 @@ local function valid_elements(valid, x)
 end
 
 --- Raises an error for a parameter that is neither a valid number nor an array. The elements of an array in memory are checked on
---- the device, and the result of the call is bound to what comes out. An expression stays one, as a part of the kernel that draws:
---- numbers of its invalid elements are NaN, or 0.
+--- the device, and the result of the call depends on that check. An expression stays pending and becomes part of the kernel that draws:
+--- its invalid elements give NaN, or 0.
 function Call:check(value, what, valid)
   if core.is_array(value) then
     checks.real(self.op, value)
@@ -90,7 +90,7 @@ function Call:check(value, what, valid)
   return value
 end
 
---- A location shifts the numbers, so an array's that is not finite shows in them.
+--- A location shifts the numbers, so one in an array that is not finite shows in the result.
 function Call:location(value)
   return core.is_array(value) and value or self:check(value, "a finite number or an array", finite)
 end
@@ -107,7 +107,7 @@ function Call:check_derived(value, what, valid) return self:check(core.is_array(
 function exports.check_source(op, options, generator)
   options = checks.fields(op, options)
   if generator and options.generator ~= nil then
-    core.raise(("[%s] expected the option generator of gpu.%s alone, got it of a generator's method"):format(op, op))
+    core.raise(("[%s] expected the option generator only with gpu.%s, got it with the method of a generator"):format(op, op))
   end
   return options
 end
@@ -339,7 +339,7 @@ counts("negative_binomial", { "required", "required" }, function(call, successes
   call:positive(successes, "a number of successes")
   call:check(p, "a probability above 0", rate)
   local odds = (1 - p) / p
-  -- As far as gamma numbers go, but for the rarest.
+  -- Practically all gamma numbers are below this.
   local most = (successes + 10 * successes ^ 0.5) * odds
   call:check_derived(most, "successes and a probability with at most 9.22e18 failures", mean_count)
   return call:counts("random_poisson", call:gamma(successes, "float64") * odds)

@@ -39,7 +39,7 @@ end
 --- False for real numbers that do not begin where a complex number could: cuFFT does not take them.
 local function is_aligned(x) return kinds.is_complex(x) or core.address(x) % (2 * bytes_of(x)) == 0 end
 
---- Rows that one distance goes through, and that lie forwards.
+--- True for rows with one distance between them, at ascending addresses.
 local function is_simple(rows, in_step)
   return #rows <= 1 and in_step >= 1 and (#rows == 0 or (rows[1][2] >= 1 and rows[1][3] >= 1))
 end

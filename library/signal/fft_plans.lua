@@ -1,4 +1,4 @@
--- gpu.fft: what transforms keep for the next ones of their kind, and the lengths that are fast.
+-- gpu.fft: the cache of plans, and the lengths that are fast.
 -- In sandboxes: all
 local gpu, _, core, import = ...
 local checks = import "checks"

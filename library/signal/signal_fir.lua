@@ -43,7 +43,7 @@ function signal.kaiserord(attenuation, width)
   return math.ceil((attenuation - 7.95) / 2.285 / (pi * width) + 1), signal.kaiser_beta(attenuation)
 end
 
--- Whether a kind passes 0, and the frequencies that it needs: one, or two or more.
+-- Whether a kind passes the frequency 0, and how many frequencies it needs: one, or two or more.
 local filter_kinds = {lowpass = true, highpass = false, bandpass = false, bandstop = true}
 local edges_of = {lowpass = "one frequency", highpass = "one frequency", bandpass = "two or more frequencies",
   bandstop = "two or more frequencies"}

@@ -12,7 +12,7 @@ local place = {dtype = "float64"}
 
 -- ---- forms of a filter -----------------------------------------------------------------------------------------------------------
 
--- How far the halves of a pair may be from being conjugates, beside their magnitudes.
+-- How far the halves of a pair may be from being conjugates, relative to their magnitudes.
 local rounding = 100 * 2 ^ -52
 
 --- Complex numbers as a list. Waits for an array.

@@ -1,12 +1,12 @@
 -- gpu.sparse: matrices of which most elements are 0. A matrix is a userdata with fields:
 --   format   "csr", "csc" or "coo"
 --   shape    {rows, columns}
---   lines    csr and csc: {entries, places, starts, width, ordered}. Lines are the rows of csr, the columns of csc; starts[i] is the
---            place of line i's first entry, places the other positions, below `width`; ordered: in each line they ascend, each once;
---            nil: nobody has looked (own.ascends)
+--   lines    csr and csc: {entries, places, starts, width, ordered}; the first three are SciPy's data, indices and indptr. Lines are
+--            the rows of csr, the columns of csc; starts[i] is the position of line i's first nonzero; the indices are below `width`.
+--            ordered: in each line they ascend, each once; nil: not checked yet (own.ascends)
 --   entries, rows, columns    coo: the values and their positions; ordered: row by row, each once
 -- Positions in these fields count from 0, as kernels and libraries take them; what a script gives and gets counts from 1. The arrays of
--- positions never change. The entries do: A.data is the array itself. So what is computed from them is kept with core.writes(entries).
+-- positions never change. The nonzeros do: A.data is the array itself. So what is computed from them is cached with core.writes(entries).
 -- In sandboxes: all
 local gpu, _, core, import = ...
 local checks = import "checks"
@@ -22,7 +22,7 @@ local own = {}
 
 local stored = {float32 = true, float64 = true, complex64 = true, complex128 = true}
 
---- The dtype of entries from values of a dtype: integers and bool become float32.
+--- The dtype of nonzeros from values of a dtype: integers and bool become float32.
 function own.entry_dtype(op, dtype)
   if stored[dtype] then return dtype end
   if dtype == "float16" or dtype == "bfloat16" then
@@ -93,7 +93,7 @@ end
 
 function own.entries_of(fields) return fields.lines and fields.lines.entries or fields.entries end
 
---- The lines by the other axis, and the order in which they have the entries.
+--- The lines by the other axis, and the order in which they have the nonzeros.
 local function turn(lines)
   local count = lines.entries.size
   local order = lines.places:argsort {stable = true}
@@ -108,7 +108,7 @@ local function turn(lines)
   return turned, order
 end
 
---- The lines of entries at positions, row by row, and their order.
+--- The lines of nonzeros at positions, row by row, and their order.
 local function gather_rows(fields)
   local order = fields.ordered and gpu.range(1, fields.entries.size, {dtype = "int64", device = fields.entries.device})
     or fields.rows:argsort {stable = true}
@@ -139,7 +139,7 @@ local function kept(from, compute)
   return copy.lines
 end
 
---- The lines of a matrix by an axis, 1 for rows. They are the matrix's own or kept by it: nobody writes to their entries.
+--- The lines of a matrix by an axis, 1 for rows. They are the matrix's own or cached in it: never write to their nonzeros.
 function own.lines_by(fields, axis)
   if fields.format == "coo" then
     local rows = kept(fields, gather_rows)
@@ -149,7 +149,7 @@ function own.lines_by(fields, axis)
   return is_own and fields.lines or kept(fields.lines, turn)
 end
 
---- A copy of lines with entries of their own.
+--- A copy of lines with nonzeros of their own.
 local function with_own_entries(lines)
   return {entries = lines.entries:copy(), places = lines.places, starts = lines.starts, ordered = lines.ordered}
 end

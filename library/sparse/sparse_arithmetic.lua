@@ -10,7 +10,7 @@ local _, methods = core.sparse_metatable()
 
 -- ---- one matrix -------------------------------------------------------------------------------------------------------------
 
--- Functions that keep 0; true: and sums, so that entries at one position need not be added up before.
+-- Functions f with f(0) = 0; true: also f(x + y) = f(x) + f(y), so that nonzeros at one position need not be added up before.
 local keeps_zero = {
   abs = false, asin = false, asinh = false, atan = false, atanh = false, cbrt = false, ceil = false, conj = true, degrees = true,
   expm1 = false, floor = false, imag = true, log1p = false, negative = true, radians = true, real = true, rint = false, round = false,
@@ -54,7 +54,7 @@ local function check_operands(op, a, b)
   return first, second
 end
 
---- The lines of a matrix, by the axis, with each place once, and entries and positions of the dtypes.
+--- The lines of a matrix, by the axis, with each index once, and nonzeros and positions of the dtypes.
 local function lines_for(fields, axis, dtype, index)
   local lines = own.ordered(own.lines_by(fields, axis))
   return core.cast(lines.entries, dtype), core.cast(lines.places, index), core.cast(lines.starts, index)
@@ -102,7 +102,7 @@ end
 
 -- ---- a matrix and an array ------------------------------------------------------------------------------------------------------
 
---- The elements of an array, broadcast to the matrix's shape, at its entries.
+--- The elements of an array, broadcast to the matrix's shape, at its nonzeros.
 local function at_entries(op, fields, x)
   local shape = x.shape
   local first, second = #shape == 2 and shape[1] or 1, shape[#shape]

@@ -10,7 +10,7 @@ local fields_of = core.sparse_fields
 
 -- ---- options ------------------------------------------------------------------------------------------------------------------
 
---- Options in one of several places: whether `value` is the options.
+--- Whether `value` is the options, which can be one of several arguments.
 local function are_options(value) return type(value) == "string" or checks.is_options(value) end
 
 --- The options {dtype =, format =, device =, ...}, of which a dtype can take the place.
@@ -30,7 +30,7 @@ end
 
 -- ---- diagonals ------------------------------------------------------------------------------------------------------------------
 
---- Row and length of the diagonal `offset` places right of the main one.
+--- Row and length of the diagonal `offset` columns right of the main one.
 local function diagonal_of(shape, offset)
   local first = math.max(-offset, 0)
   return first, math.max(math.min(shape[1], shape[2] - offset) - first, 0)
@@ -146,7 +146,7 @@ local function distinct(size, count, options)
 end
 
 --- gpu.sparse.random(rows, columns [, density] [, {dtype, format, device, generator}])
---- Uniform entries at random positions.
+--- Uniform nonzeros at random positions.
 function sparse.random(rows, columns, density, options)
   local op = "sparse.random"
   if are_options(density) then density, options = checks.shift(op, density, options) end
@@ -193,7 +193,7 @@ local function check_matrices(op, matrices)
   return list, dtype
 end
 
---- Places matrices into one: `advance(shape, size)` gives the row and column of the next one's first element, and the whole size.
+--- Puts matrices into one: `advance(shape, size)` gives the row and column of the next one's first element, and the whole size.
 local function join(op, matrices, options, advance)
   options = check_options(op, options)
   local list, dtype = check_matrices(op, matrices)

@@ -9,8 +9,8 @@ local _, methods = core.sparse_metatable()
 
 -- ---- order ------------------------------------------------------------------------------------------------------------------
 
---- Lines of entries at positions (line, place), which count from 0: line by line in ascending order, and entries at one position added
---- up, in the order in which they are given. `count`: the number of lines.
+--- Lines of nonzeros at positions (line, place), which count from 0: line by line in ascending order. Nonzeros at one position are
+--- added up, in the order in which they are given. `count`: the number of lines.
 function own.assemble(line, place, entries, count, width)
   local order
   if count * width < 2 ^ 62 then
@@ -46,7 +46,7 @@ function own.ordered(lines)
   return own.assemble(core.lines_of(lines.starts, lines.entries.size), lines.places, lines.entries, lines.starts.size - 1, lines.width)
 end
 
---- The positions of the entries, from 0: rows and columns.
+--- The positions of the nonzeros, from 0: rows and columns.
 function own.positions(fields)
   if not fields.lines then return fields.rows, fields.columns end
   local line = core.lines_of(fields.lines.starts, fields.lines.entries.size)
@@ -83,7 +83,7 @@ function methods.tocoo(A)
 end
 
 --- A:sum_duplicates()
---- The matrix, or one of the same format, whose entries are ordered, each position once.
+--- The matrix, or one of the same format, whose nonzeros are ordered, each position once.
 function methods.sum_duplicates(A)
   local fields = own.check("sum_duplicates", A)
   local shape = {fields.shape[1], fields.shape[2]}
@@ -96,7 +96,7 @@ function methods.sum_duplicates(A)
   return own.coordinates(shape, lines.entries, core.lines_of(lines.starts, lines.entries.size), lines.places, true)
 end
 
---- The entries for which the condition, an array of their number, is true, as a matrix of the same format.
+--- The nonzeros for which the condition, an array of their number, is true, as a matrix of the same format.
 function own.select(fields, condition)
   local at = condition:flatnonzero()
   local rows, columns = own.positions(fields)
@@ -116,9 +116,9 @@ function methods.eliminate_zeros(A)
   return (own.select(fields, own.entries_of(fields):ne(0)))
 end
 
--- ---- entries ----------------------------------------------------------------------------------------------------------------
+-- ---- nonzeros --------------------------------------------------------------------------------------------------------------
 
---- A matrix with other entries at the same positions.
+--- A matrix with other nonzeros at the same positions.
 function own.with_entries(fields, entries)
   local shape = {fields.shape[1], fields.shape[2]}
   if not fields.lines then return own.coordinates(shape, entries, fields.rows, fields.columns, fields.ordered) end

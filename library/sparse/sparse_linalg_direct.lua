@@ -121,7 +121,7 @@ function linalg.spsolve_triangular(A, b, options)
     if row and row == column then
       core.raise(("[%s] expected a diagonal without 0, got 0 in row %d"):format(op, row))
     elseif row then
-      core.raise(("[%s] expected %s triangle, got an entry in row %d, column %d; lower = %s is for the other one"):format(op,
+      core.raise(("[%s] expected %s triangle, got a nonzero in row %d, column %d; lower = %s is for the other one"):format(op,
         lower and "a lower" or "an upper", row, column, tostring(not lower)))
     end
   end

@@ -137,7 +137,7 @@ end
 
 -- ---- the exponential -------------------------------------------------------------------------------------------------------------
 
--- The greatest norm for which so many terms of Taylor's series have all digits (A. H. Al-Mohy and N. J. Higham, 2011).
+-- The greatest norm for which that many terms of Taylor's series are exact to the dtype's precision (A. H. Al-Mohy and N. J. Higham, 2011).
 local taylor = {float64 = {terms = 55, norm = 9.9}, float32 = {terms = 30, norm = 7.5}}
 
 --- gpu.sparse.linalg.expm_multiply(A, b [, {norm}])

@@ -7,7 +7,7 @@ local checks = import "checks"
 
 local own = import "sparse"
 
---- The same lines, with entries and positions of the dtypes.
+--- The same lines, with nonzeros and positions of the dtypes.
 local function cast_lines(lines, dtype, index)
   return {entries = core.cast(lines.entries, dtype), places = core.cast(lines.places, index), starts = core.cast(lines.starts, index),
     width = lines.width, ordered = lines.ordered}
@@ -16,8 +16,8 @@ end
 -- Terms of a product that are held at a time: they take some 60 bytes each.
 local most_terms = 2 ^ 25
 
---- Lines `from` to `to` - 1, counted from 0, of the product of lines by lines: each entry of a line of the first times the line of the
---- second at its place. `ends`: the number of terms up to each entry of the first.
+--- Lines `from` to `to` - 1, counted from 0, of the product of lines by lines: each nonzero of a line of the first times the line of
+--- the second at its index. `ends`: the number of terms up to each nonzero of the first.
 local function multiply_some(a, b, dtype, from, to, ends)
   local index = a.starts.dtype
   local bounds = a.starts({from + 1, to + 1})
@@ -29,7 +29,7 @@ local function multiply_some(a, b, dtype, from, to, ends)
   local places = views.slice(a.places, 1, first + 1, entries)
   local term_ends = views.slice(ends, 1, first + 1, entries) - before
   local starts = gpu.concat {gpu.zeros(1, {dtype = "int64", device = term_ends.device}), term_ends}:eval()
-  local of = core.lines_of(starts, total) -- the entry of the first, for each term
+  local of = core.lines_of(starts, total) -- the nonzero of the first, for each term
   local within = gpu.range(0, total - 1, {dtype = "int64", device = starts.device}) - starts:take(of + 1)
   local source = (b.starts:take(places + 1):take(of + 1) + within + 1):eval()
   local line = core.lines_of(core.cast(bounds - first, index):eval(), entries):take(of + 1)
@@ -95,7 +95,7 @@ end
 --- The same product by kernels. `ordered`: b's lines are.
 local function multiply_by_kernels(a, b, dtype, ordered)
   local device, count = a.entries.device, a.starts.size - 1
-  local most = count > 0 and tonumber((a.starts({2, -1}) - a.starts({1, -2})):max():item()) or 0 -- entries of a line
+  local most = count > 0 and tonumber((a.starts({2, -1}) - a.starts({1, -2})):max():item()) or 0 -- nonzeros of a line
   local few = not ordered and 0 or most <= 8 and 8 or 16
   local counts = core.count_pair(a.entries, a.places, a.starts, b.entries, b.places, b.starts, few)
   local sizes, lists, rest = counts, {}, nil

@@ -10,7 +10,7 @@ local _, methods = core.sparse_metatable()
 --- The axis that is reduced, 1 or 2; nil for all elements.
 local function check_axis(op, axis) return axis ~= nil and core.axis(op, axis, 2) or nil end
 
---- The sums of entries along an axis.
+--- The sums of nonzeros along an axis.
 local function sum_along(fields, axis, entries_of)
   local lines = own.lines_by(fields, 3 - axis)
   return core.sum_lines(entries_of(lines.entries), lines.starts)

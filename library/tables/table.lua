@@ -169,7 +169,7 @@ for theirs, ours in pairs {join = "merge", concat = "append", query = "filter", 
   meant[theirs] = meant[ours] or "t:take(rows)"
 end
 
---- The names of columns that are those of a property or a method, which t.name gives then.
+--- The names of columns that are also names of a property or a method: t.name gives the latter.
 local function hidden_names(fields)
   local hidden = {}
   for _, name in ipairs(fields.names) do
@@ -195,13 +195,13 @@ function tables.__index(t, key)
 end
 
 function tables.__call()
-  core.raise "[table] a table is no function: t:take(rows) gives a table of some rows, t.name is a column"
+  core.raise "[table] a table is not a function: t:take(rows) gives a table of some rows, t.name is a column"
 end
 
 function tables.__newindex(t, key, value)
   if value == nil then core.fail("table", "a column; t:select(names) leaves columns out", value) end
   if methods[key] or key == "rows" or key == "names" then
-    core.raise(("[table] expected a name that is no property or method of tables, got %s; gpu.table makes columns of any name, which "
+    core.raise(("[table] expected a name that is not a property or method of tables, got %s; gpu.table makes columns of any name, which "
       .. "t:column(name) reads"):format(core.describe(key)))
   end
   local fields = fields_of[t]
@@ -292,7 +292,7 @@ local function mask_of(op, t, name, values)
   local x, texts = column_of(op, fields, name), fields.texts[name]
   if not texts then
     if values == nil or type(values) == "string" then
-      core.fail(op, ("numbers for column %s, which is no text"):format(name), values)
+      core.fail(op, ("numbers for column %s, which is not text"):format(name), values)
     end
     return x:isin(type(values) == "boolean" and {values} or values)
   end

@@ -240,7 +240,7 @@ for op, aggregate in pairs(aggregates) do
     end
     for _, name in ipairs(names) do
       local x, texts = sorted.arrays[name], sorted.texts[name]
-      if new.arrays[name] then core.raise(("[%s] expected a column that is no key, got %s"):format(op, name)) end
+      if new.arrays[name] then core.raise(("[%s] expected a column that is not a key, got %s"):format(op, name)) end
       if texts and not takes_text or kinds.is_complex(x) then core.fail(op, "a column of real numbers", name) end
       add(op, new, name, aggregate(parts, plain_column(x):eval(), ddof), texts)
     end

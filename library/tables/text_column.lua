@@ -43,7 +43,7 @@ for _, op in ipairs {"eq", "ne"} do
   end
 end
 
---- The texts of both columns in order, and their places.
+--- The texts of both columns in order, and their positions.
 local function merged(a, b)
   local all, seen = {}, {}
   for _, texts in ipairs {a, b} do
@@ -56,7 +56,7 @@ local function merged(a, b)
   return places_of(all)
 end
 
--- Whether a text stands before the places that the comparison with another one is true for, or else false.
+-- Whether text a sorts before the texts where the comparison with b changes its value.
 local stands_before = {
   lt = function(a, b) return a < b end, ge = function(a, b) return a < b end,
   le = function(a, b) return a <= b end, gt = function(a, b) return a <= b end,

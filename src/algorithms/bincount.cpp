@@ -66,8 +66,8 @@ Array histogram_of_even_bins(const Array& values, const Array& edges, double fir
   const std::int64_t bins = bounds->layout.size() - 1, size = from->layout.size();
   const Array totals = full(device, {bins}, DType::int64, std::int64_t{0});
   if (size == 0) return totals;
-  // A number's place is x * scale + shift, in bins. That, its terms and the edges are rounded, together by less than
-  // `rounding`.
+  // The position of a number, in bins, is x * scale + shift. The rounding errors of this, of its terms and of the edges
+  // add up to less than `rounding`.
   const double scale = static_cast<double>(bins) / (last - first);
   const double rounding =
       4 * precision(bounds->dtype) * (static_cast<double>(bins) + std::max(std::abs(first), std::abs(last)) * scale);

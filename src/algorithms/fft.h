@@ -54,7 +54,7 @@ void transform_rows(const FftRows& rows, const Array& places, FftMode mode, cons
 void transform_rows_by_chirp(const FftRows& rows, const Array& chirp, const Array& spectrum, std::int32_t count);
 
 /// Rows of the transforms of 2 h real numbers, h + 1 elements each, from those of their h pairs, h elements each; with
-/// `join`, the other way around, for the inverse. Both arrays are row-major.
+/// `join`, the reverse, for the inverse. Both arrays are row-major.
 void join_halves(const Array& in, const Array& out, const FftRoots& roots, std::int64_t h, std::int64_t rows,
                  bool join);
 

@@ -46,7 +46,7 @@ class LibraryKernel {
   LibraryKernel& in_out(const Array& array, const std::string& type = {}) {
     return add(type.empty() ? write_pointer(array->dtype) : type, uses_.in_out(array));
   }
-  /// Appends an address in memory whose elements are of no use after the launch.
+  /// Appends an address in scratch memory, whose elements are not needed after the launch.
   LibraryKernel& scratch(const std::string& type, const Array& memory, std::size_t first_byte = 0) {
     return add(type, memory->write(device_.stream()) + first_byte);
   }

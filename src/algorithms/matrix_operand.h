@@ -29,8 +29,8 @@ struct BatchAxis {
 };
 using Batch = boost::container::small_vector<BatchAxis, 4>;
 
-/// The axes of the batch of c, to which those of a and b broadcast. Those that one stride an operand goes through are
-/// one axis.
+/// The axes of the batch of c, to which those of a and b broadcast. Axes that a single stride per operand covers are
+/// joined.
 Batch batch_of(const Layout& a, const Layout& b, const Layout& c);
 std::int64_t count_of(const Batch& batch);
 

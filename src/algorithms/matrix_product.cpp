@@ -16,7 +16,7 @@ namespace gpulua {
 
 namespace {
 
-/// True when one stride an operand, as a BLAS takes it, goes through the batch.
+/// True when a single stride per operand, as a BLAS takes it, covers the batch.
 bool has_strides(const Batch& batch) {
   return batch.empty() || (batch.size() == 1 && batch[0].a >= 0 && batch[0].b >= 0 && batch[0].c > 0);
 }
@@ -40,8 +40,8 @@ struct Addresses {
 
 // ---- by the BLAS ----------------------------------------------------------------------------------------------------
 
-/// Makes the batch of one A for each, times one B for all, a single product with more rows, if the rows are as far
-/// apart.
+/// Turns a batch of products with one B for all into a single product with more rows, if the rows of all A are equally
+/// far apart.
 void join_rows(GemmProblem& problem) {
   if (problem.batch == 1 || problem.stride_b != 0 || problem.op_a != MatrixOp::plain) return;
   if (problem.m == 1 && problem.stride_a >= problem.k) {
@@ -76,7 +76,7 @@ GemmProblem problem_of(const MatrixProduct& product, const MatrixOperand& a, con
   return problem;
 }
 
-/// The most calls for a batch whose products do not follow by one stride an operand.
+/// The most calls for a batch that a single stride per operand does not cover.
 constexpr std::int64_t few_calls = 8;
 
 /// True when the BLAS takes addresses of matrices that are aligned to their elements alone. cuBLAS asks for more where

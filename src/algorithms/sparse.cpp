@@ -31,7 +31,7 @@ std::int64_t lanes_of_columns(std::int64_t columns) {
   return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::min(columns, warp))));
 }
 
-/// The product with `x`, a vector or a matrix; with a null x, the sums of the entries.
+/// The product with `x`, a vector or a matrix; with a null x, the sums of the nonzeros.
 class SparseProduct {
  public:
   SparseProduct(const Array& entries, const Array& places, const Array& starts, const Array& tiles, const Array& x)

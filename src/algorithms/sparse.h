@@ -1,7 +1,7 @@
 #pragma once
 
-// Sparse matrices by lines: rows of a matrix in csr, columns of one in csc. All arrays are contiguous vectors of one
-// device, and positions count from 0. `starts` and `places` have the same dtype, int32 or int64.
+// Sparse matrices by lines, the major axis: rows of a matrix in csr, columns of one in csc. All arrays are contiguous
+// vectors of one device, and positions count from 0. `starts` and `places` have the same dtype, int32 or int64.
 
 #include <string>
 
@@ -9,8 +9,9 @@
 
 namespace gpulua {
 
-/// The entries of line i are those from starts[i] on and before starts[i + 1]; places[k] is the other position of entry
-/// k. `tiles`: what lines_of_tiles() gave for the lines, or null; then a product finds it anew.
+/// SciPy's data, indices and indptr: the nonzeros of line i are those from starts[i] on and before starts[i + 1];
+/// places[k] is the index of nonzero k within its line. `tiles`: what lines_of_tiles() gave for the lines, or null;
+/// then a product finds it anew.
 struct SparseLines {
   Array entries, places, starts, tiles{};
 
@@ -21,33 +22,33 @@ struct SparseLines {
 Array lines_of_tiles(const Array& starts, std::int64_t count);
 
 /// The product with `x`, a vector (n,) or a matrix (n, k): the sums of entries[k] * x[places[k]] over each line, as a
-/// vector or the rows of a matrix. Its dtype is that of `x`, to which the entries are converted. Each sum has one
+/// vector or the rows of a matrix. Its dtype is that of `x`, to which the nonzeros are converted. Each sum has one
 /// order, so it is bitwise the same each time.
 Array multiply(const SparseLines& matrix, const Array& x);
-/// The sum of each line's entries.
+/// The sum of each line's nonzeros.
 Array sum_lines(const Array& entries, const Array& starts);
-/// The extreme of each line's elements, of `width` each: those that are no entries are 0. Real numbers; NaN wins.
+/// The extreme of each line's elements, of `width` each: those that are not stored are 0. Real numbers; NaN wins.
 Array extremes_of_lines(const Array& entries, const Array& starts, std::int64_t width, bool maximum);
 
-/// The number of places in each line of two matrices together. Places ascend in each line, each once; both matrices
-/// have as many lines, and positions of one dtype.
+/// The number of different indices in each line of two matrices together. Indices ascend in each line, each once; both
+/// matrices have as many lines, and positions of one dtype.
 Array count_merged(const SparseLines& a, const SparseLines& b);
-/// The places of the lines together, which begin at `starts`, and the entries of both there, 0 where one has none. The
-/// entries of both have one dtype; there are `count` places.
+/// The indices of the lines together, which begin at `starts`, and the nonzeros of both there, 0 where one has none.
+/// The nonzeros of both have one dtype; there are `count` indices.
 struct MergedLines {
   Array places, left, right;
 };
 MergedLines merge(const SparseLines& a, const SparseLines& b, const Array& starts, std::int64_t count);
 
-/// Of the ascending lines of entries: where each of the `lines` lines starts, and where the last one ends.
+/// The indptr of `lines` lines, from the line of each nonzero, which ascend.
 Array starts_of(const Array& line_of_entry, std::int64_t lines);
-/// The reverse: the line of each of the `count` entries.
+/// The reverse: the line of each of the `count` nonzeros.
 Array lines_of(const Array& starts, std::int64_t count);
 
 /// Positions from 0, in the integer dtype `to`, of positions from 1 to `extent` that a script gives. Another one is an
 /// error of `op` at the next wait. `axis`: 1 for rows, 2 for columns.
 Array checked_places(const std::string& op, const Array& given, std::int64_t extent, int axis, DType to);
-/// The same for the starts of lines, and the end of the last one, of a matrix with `count` entries.
+/// The same for the indptr of a matrix with `count` nonzeros.
 Array checked_starts(const std::string& op, const Array& given, std::int64_t count, DType to);
 
 }  // namespace gpulua

@@ -7,7 +7,7 @@
 
 namespace gpulua {
 
-/// The factors of a square matrix in compressed columns: entries, their rows and where each column starts, vectors of
+/// The factors of a square matrix in compressed columns: nonzeros, their rows and where each column starts, vectors of
 /// one device; rows and starts are int32 and count from 0. Waits for the device.
 std::shared_ptr<SparseFactors> factorise(const Array& entries, const Array& rows, const Array& starts);
 

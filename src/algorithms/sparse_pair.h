@@ -1,7 +1,7 @@
 #pragma once
 
-// Products of two sparse matrices by lines: line i is the sum of the lines of `b` at the places of a's line i. Entries
-// of both have one dtype, and so have positions. Each sum adds up its terms in the order of a's entries.
+// Products of two sparse matrices by lines: line i is the sum of the lines of `b` at the indices of a's line i.
+// Nonzeros of both have one dtype, and so have positions. Each sum adds up its terms in the order of a's nonzeros.
 
 #include <optional>
 
@@ -9,18 +9,18 @@
 
 namespace gpulua {
 
-/// The product by the device's library, or null where the device has none. `width`: that of b's lines. Places ascend in
-/// each line.
+/// The product by the device's library, or null where the device has none. `width`: that of b's lines. The indices of
+/// each line ascend.
 std::optional<SparseLines> multiply_pair(const SparseLines& a, const SparseLines& b, std::int64_t width);
 
 // By our kernels (kernels/sparse_pairs.cuh), in steps: lines differ in how they are found.
 
-/// Whether the places of each line ascend, each once. Waits.
+/// Whether the indices of each line ascend, each once. Waits.
 bool ascends(const SparseLines& lines);
 
-/// The number of entries in each line of the product, int64; a negative one, a mark, for lines that are to be counted
-/// otherwise. `few`: lines of a with so many entries are merged by a thread, 8 or 16; 0: none, since b's lines do not
-/// ascend.
+/// The number of nonzeros in each line of the product, int64; a negative one, a mark, for lines that are to be counted
+/// otherwise. `few`: lines of a with at most that many nonzeros are merged by a thread, 8 or 16; 0: none, since b's
+/// lines do not ascend.
 Array count_pair(const SparseLines& a, const SparseLines& b, int few);
 
 /// Lines with one mark: theirs are -1 and -2, in an int64 vector of their numbers, from 0. Those with another mark must
@@ -29,7 +29,7 @@ struct MarkedLines {
   Array list;
   int mark = -1;
 };
-/// Writes the number of entries in the marked lines to `counts`.
+/// Writes the number of nonzeros in the marked lines to `counts`.
 void count_marked(const SparseLines& a, const SparseLines& b, const MarkedLines& lines, const Array& counts);
 
 /// Writes the lines of the product that count_pair has counted as `counts` to `product`, whose starts are there.

@@ -6,7 +6,7 @@
 
 namespace gpulua {
 
-/// A triangle by rows, whose places and starts are int64.
+/// A triangle by rows, whose indices and starts are int64.
 struct SparseTriangle {
   SparseLines rows;
   bool lower = true;
@@ -18,7 +18,7 @@ struct SparsePosition {
   std::int64_t row = 0, column = 0;
 };
 
-/// b (columns, n), of the entries' dtype, contiguous and in memory: each row becomes the solution for it. The host does
+/// b (columns, n), of the matrix's dtype, contiguous and in memory: each row becomes the solution for it. The host does
 /// it, row after row, and waits for the device. Returns a position of zeros, or where it fails; then b is as before.
 SparsePosition solve_triangle(const SparseTriangle& triangle, const Array& b);
 

@@ -94,7 +94,7 @@ void Capture::abandon() noexcept {
   try {
     end();
   } catch (const Error&) {
-    // The recording was of no use anyway.
+    // The recording is discarded anyway.
   }
 }
 

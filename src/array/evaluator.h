@@ -49,16 +49,16 @@ class Evaluator {
   /// Evaluates all pending nodes but those that cannot be evaluated.
   virtual void evaluate_all() = 0;
 
-  /// Records the evaluations from now on, until Trace::finish or Trace::abandon. No recording takes place. The inputs
-  /// are in memory.
+  /// Records the evaluations from now on, until Trace::finish or Trace::abandon. Requires that nothing is being
+  /// recorded and that the inputs are in memory.
   virtual std::shared_ptr<Trace> start_trace(OpenDevice& device, std::vector<Array> inputs) = 0;
-  /// The recording that takes place, or null.
+  /// The current recording, or null.
   virtual Trace* trace() = 0;
 
   /// The plan, and the source of each kernel, that would evaluate the nodes. Evaluates nothing.
   virtual std::string explain(std::span<Node* const> nodes) = 0;
 
-  /// The recording of gpu.graph that takes place, or null.
+  /// The current recording of gpu.graph, or null.
   Capture* capture() const { return capture_; }
   void set_capture(Capture* capture) { capture_ = capture; }
 

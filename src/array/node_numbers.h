@@ -9,7 +9,7 @@ namespace gpulua {
 class Evaluator;
 struct Node;
 
-/// Where a node stands among nodes that are numbered.
+/// The position of a node among nodes that are numbered.
 struct NodeNumber {
   std::uint64_t of = 0;  // which NodeNumbers; 0: none
   std::uint32_t number = 0;

@@ -20,7 +20,7 @@ class RecentOperations {
   std::uint64_t spent() const { return spent_; }
   std::uint64_t last() const { return last_; }
 
-  /// The number of operations after which the latest ones repeat; 0: they do not. So many operations cost at most
+  /// The number of operations after which the latest ones repeat; 0: they do not. That many operations cost at most
   /// `most_cost`. Of several numbers it is the one that explains the longest stretch: a step of an outer loop rather
   /// than one of the inner loop. For `known`, the number of an earlier loop, two steps prove the loop.
   std::uint64_t period(std::uint64_t most_cost, std::uint64_t known) const;

@@ -34,7 +34,7 @@ class CxxTokens {
  private:
   std::string_view text_;
   std::size_t at_ = 0;
-  bool starts_line_ = true;  // nothing but blanks stands before `at_` on its line
+  bool starts_line_ = true;  // only blanks precede `at_` on its line
 };
 
 /// The parts of a directive: "include" and "<vector>" of #include <vector>.

@@ -24,7 +24,7 @@ void encode(DType dtype, const Scalar& value, void* bytes);
 void check_stored(DType dtype, const Scalar& value);
 
 std::string to_string(const Scalar& value);
-/// The number in so many significant digits, as printf's %g writes it; with a decimal point in every locale.
+/// The number with that many significant digits, as printf's %g writes it; with a decimal point in every locale.
 std::string number_text(double value, int digits);
 /// "1.5-2i", of parts as number_text writes them.
 std::string number_text(std::complex<double> value, int digits);

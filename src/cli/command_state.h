@@ -11,7 +11,7 @@ class Context;
 /// values and errors to people. May raise a Lua error.
 void open_command_state(lua_State* L, std::shared_ptr<Context> context);
 
-/// A lua_CFunction without arguments: makes gpu and help globals, as code typed in a hurry need not say require.
+/// A lua_CFunction without arguments: makes gpu and help globals, so that code typed at the prompt needs no require.
 int name_gpu(lua_State* L);
 
 }  // namespace gpulua

@@ -18,13 +18,13 @@ constexpr std::chrono::seconds patience(1);
 class Notice {
  public:
   explicit Notice(const std::string& where) : text_("\33[K" + where + "compiling a kernel ...\r") {
-    // Signals go to the threads that know what to do with them.
+    // The new thread blocks all signals: they go to the threads that handle them.
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
       thread_ = std::thread(&Notice::wait, this);
-    } catch (const std::system_error&) {  // no thread is to be had: the compilation is what matters
+    } catch (const std::system_error&) {  // no thread can be started: the compilation matters more
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }

@@ -58,7 +58,7 @@ return function(text)
     return names
   end
 
-  -- What a call gives is mostly an array.
+  -- The result of a call is usually an array.
   if path == ":" or path == "." then return offer_object "x" end
   local value = globals
   for name in gmatch(path, "([%w_]+)[.:]") do

@@ -5,8 +5,8 @@
 namespace gpulua {
 namespace {
 
-/// The folder that the variable names, else the one in the home folder; empty without either. The XDG specification has
-/// relative paths ignored.
+/// The folder that the variable names, else the one in the home folder; empty without either. The XDG specification
+/// says to ignore relative paths.
 std::filesystem::path folder(const char* variable, const char* in_home) {
   if (const char* value = std::getenv(variable))
     if (std::filesystem::path base = value; base.is_absolute()) return base;

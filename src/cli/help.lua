@@ -63,7 +63,7 @@ local function near_names(asked)
     local line = entry.row and concat(entry.row.cells, " ") or block and block.text or ""
     if find(lower(show_text.plain(line)), lower(asked), 1, true) then offer(entry.name, 20) end
   end
-  -- Of names that are equally near, first those with what stands before the asked one, then functions, then methods of arrays.
+  -- Of names that are equally near, first those with the prefix of the one asked for, then functions, then methods of arrays.
   local function kind(name)
     return find(name, before, 1, true) == 1 and 0 or find(name, "^gpu%.") and 1 or find(name, "^x[.:]") and 2 or 3
   end
@@ -79,7 +79,7 @@ end
 
 local function nothing_about(asked, width)
   local lines = {("The reference has no entry %q."):format(asked)}
-  -- What numpy.asarray and others of other libraries are called here is said by the error about the missing field.
+  -- The error about the missing field says what numpy.asarray and others of other libraries are called here.
   local _, message = pcall(function() return registry["gpulua.module"][match(asked, "[%w_]+$") or asked] end)
   local use = type(message) == "string" and match(message, "; use ([^\n]*)")
   if use then insert(lines, "Use " .. use .. ".") end

@@ -7,7 +7,7 @@
 
 namespace gpulua {
 
-/// Writes the files by which Jupyter finds gpulua-kernel, which stands beside the command, and gives the path of
+/// Writes the files by which Jupyter finds gpulua-kernel, which is in the folder of the command, and gives the path of
 /// kernel.json. Throws Error.
 std::filesystem::path install_kernel(const Options& options, const Environment& environment);
 

@@ -12,8 +12,8 @@
 // run with hooks off, and the API cannot tell: one that runs compiled code in this very moment may take a wrong
 // branch.)
 //
-// Some loops have no guard: `while true do x = x + 1 end`. When the same unconditional jump back comes by twice with no
-// guard and no change to another trace in between, it ends the loop of a root trace: only root traces loop by
+// Some loops have no guard: `while true do x = x + 1 end`. When the same unconditional jump back is executed twice with
+// no guard and no change to another trace in between, it ends the loop of a root trace: only root traces loop by
 // themselves. The snapshot of exit 0 of a root trace restores nothing: the interpreter goes on at the loop's start with
 // the variables as they were when the loop was entered. That is consistent, though old, and the error follows at once.
 //
@@ -288,7 +288,7 @@ void open_interrupts(lua_State* L, Context& context, SecondInterrupt second) {
   state.lua = L;
   // Without SA_RESTART a blocked read fails with EINTR, so that io.read() can be stopped.
   install(SIGINT, on_interrupt, 0, &state.previous_int);
-  // A shell without job control has background commands ignore Ctrl-C.
+  // A shell without job control makes background commands ignore Ctrl-C.
   if (state.previous_int.sa_handler == SIG_IGN) sigaction(SIGINT, &state.previous_int, nullptr);
   install(SIGTRAP, on_trap, SA_RESTART, &state.previous_trap);
 }

@@ -17,7 +17,7 @@ class LineEditor {
   /// The texts that `text`, the name before the cursor, can become.
   using Completer = std::function<std::vector<std::string>(const std::string& text)>;
 
-  /// An empty path: the history is not kept. One that cannot be read or written costs the history, no more.
+  /// An empty path, or one that cannot be read or written, means that the history is not kept.
   LineEditor(const EditLibrary& library, std::filesystem::path history, Completer completer);
   ~LineEditor();
   LineEditor(const LineEditor&) = delete;

@@ -6,7 +6,7 @@
 // back to the loop's start, then `E9 rel32` to the stub. When a side trace begins at an exit, its guard jumps there
 // instead.
 //
-// An exit stub pushes the low byte of its exit's number. Stubs stand in groups of 32, and all traces share them:
+// An exit stub pushes the low byte of its exit's number. Stubs come in groups of 32, which all traces share:
 //     6A nn  EB xx      push nn; jmp to the end of the group         (31 times, 4 bytes apart)
 //     6A nn             push nn
 //     6A hh  E9 rel32   push the high byte; jmp lj_vm_exit_handler

@@ -110,7 +110,7 @@ class Parser {
     if (name == "device") {
       options_.device = value("--device", "a device");
     } else if (name == "ranks") {
-      if (options_.ranks) throw UsageError("option '--ranks' stands twice");
+      if (options_.ranks) throw UsageError("option '--ranks' is given twice");
       const int position = position_;
       const int count = rank_count(value("--ranks", "a number of processes"));
       options_.ranks = RanksOption{count, position, position_ - position + 1};
@@ -134,7 +134,7 @@ class Parser {
   /// --install-kernel runs nothing.
   void check_installation() const {
     if (options_.prefix && !options_.install_kernel)
-      throw UsageError("option '--prefix' says where --install-kernel installs, which is not there");
+      throw UsageError("option '--prefix' says where --install-kernel installs; add --install-kernel");
     const bool runs = options_.script < argc_ || !options_.actions.empty() || options_.interactive || options_.check ||
                       options_.profile || options_.version || options_.ranks;
     if (options_.install_kernel && runs)

@@ -37,7 +37,7 @@ struct Options {
   bool install_kernel = false;
   /// Where --install-kernel installs, if not in the user's own folder.
   std::optional<std::string> prefix;
-  /// Where in argv the script's name stands; argc when there is none. "-" means the standard input.
+  /// The index of the script's name in argv; argc when there is none. "-" means the standard input.
   int script = 0;
 
   /// True iff a REPL or the standard input's code is what is left to run.

@@ -25,7 +25,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What the other ranks have for messages of their own once one has failed.
+// The time that the other ranks have for their own messages once one has failed.
 constexpr std::chrono::milliseconds grace{1500};
 
 volatile std::sig_atomic_t received_signal = 0;
@@ -80,7 +80,10 @@ std::string random_token() {
 class LocalJob {
  public:
   LocalJob(int count, char** arguments)
-      : arguments_(arguments), listener_(listen_at(0, Reach::this_machine)), port_(port_of(listener_)), token_(random_token()) {
+      : arguments_(arguments),
+        listener_(listen_at(0, Reach::this_machine)),
+        port_(port_of(listener_)),
+        token_(random_token()) {
     // Rank 0 inherits it.
     ::fcntl(listener_.descriptor(), F_SETFD, 0);
     for (int rank = 0; rank < count; ++rank) start(rank, count);

@@ -10,13 +10,13 @@
 local concat, insert = table.concat, table.insert
 local find, gmatch, gsub, lower, match, sub = string.find, string.gmatch, string.gsub, string.lower, string.match, string.sub
 
--- What stands before the dot or colon of a name, in the reference and in signatures.
+-- The receivers: what comes before the dot or colon of a name, in the reference and in signatures.
 local receivers = {gpu = true, x = true, A = true, k = true, mod = true, s = true, e = true, graph = true, g = true, c = true, t = true,
   groups = true, p = true, j = true, capsule = true, device = true}
 
 -- ---- Markdown -----------------------------------------------------------------------------------------------------------------
 
---- The cells of a table's line; "\|" is no border.
+--- The cells of a table's line; "\|" is not a border.
 local function cells_of(line)
   local cells = {}
   for cell in gmatch(gsub(line, "\\|", "\1") .. " ", "%s*|([^|]*)%f[|]") do
@@ -97,7 +97,7 @@ local function parts(list)
   return result
 end
 
---- The name that a signature begins with, and what stands before its last dot or colon.
+--- The name that a signature begins with, and what comes before its last dot or colon.
 local function name_of(signature)
   local receiver, dot, last = match(signature, "^([%a][%w_.]-)([.:])([%w_]+)%f[^%w_.]")
   if receiver and receivers[match(receiver, "^%w+")] then return receiver .. dot .. last, receiver .. dot end

@@ -79,7 +79,7 @@ local function render_table(t, depth, path)
   return "{\n" .. indent .. concat(items, ",\n" .. indent) .. "\n" .. rep("  ", depth - 1) .. "}"
 end
 
--- By its __tostring. What fails inside of a table says why there, beside the other fields.
+-- By its __tostring. If that fails inside of a table, the reason is shown there, beside the other fields.
 local function shown(value, depth)
   if depth == 1 then return tostring(value) end
   local ok, text = pcall(tostring, value)

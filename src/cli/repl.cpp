@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* chunk_name = "=stdin";
 
-/// Says it where there is none.
+/// Prints why where it cannot be opened.
 std::optional<EditLibrary> open_edit_library() {
   try {
     return EditLibrary();
@@ -30,7 +30,7 @@ std::optional<EditLibrary> open_edit_library() {
   }
 }
 
-/// A line of the standard input when that is no terminal.
+/// A line of the standard input when that is not a terminal.
 std::optional<std::string> read_plain_line() {
   char* line = nullptr;
   std::size_t capacity = 0;

@@ -86,7 +86,7 @@ class Session {
     }
   }
 
-  /// False when the profile cannot be had: work that it waits for has failed.
+  /// False when there is no profile, because work that it waits for has failed.
   static bool print_profile(lua_State* L) {
     lua_getfield(L, LUA_REGISTRYINDEX, profile_report_key);
     if (lua_isnil(L, -1)) return true;
@@ -135,7 +135,7 @@ class Session {
     return true;
   }
 
-  /// Code typed in a hurry need not say require.
+  /// Code typed at the prompt needs no require.
   bool names_gpu() const {
     if (wants_repl()) return true;
     for (const Action& action : options_.actions)

@@ -1,4 +1,4 @@
--- Words of Python and C that are no globals of Lua. Reading one would give nil without a word: {keepdims = True} would be no
+-- Words of Python and C that are not globals in Lua. Reading one would silently give nil: {keepdims = True} would be no
 -- option, gpu.zeros(3, float64) an array of float32. So it raises, unless the script defines the name.
 
 local words = {True = "Lua writes true", False = "Lua writes false", None = "Lua writes nil"}

@@ -20,7 +20,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds patience{60}, least_patience{10};
-// A rank says its first word as soon as it has connected; a stranger may say nothing for ever.
+// A rank sends its hello as soon as it has connected; a stranger may stay silent for ever.
 constexpr std::chrono::seconds patience_with_one{5};
 constexpr std::size_t most_strangers = 128;
 constexpr int meeting_poll_ms = 100, connect_ms = 2000;
@@ -41,7 +41,7 @@ struct Place {
   std::int32_t port = 0;
 };
 
-/// A connection that has not said its first word as a whole.
+/// A connection whose hello is not complete yet.
 struct Caller {
   Socket socket;
   Clock::time_point end;
@@ -83,7 +83,7 @@ class Meeting {
   }
 
  private:
-  /// Rank 0: waits for a word of each, and gives all the list of places.
+  /// Rank 0: waits for the hello of each rank, and sends all of them the list of addresses.
   void receive_all() {
     listener_ = job_.listener >= 0 ? Socket(job_.listener) : listen_at(job_.port, reach());
     places_.resize(job_.size);
@@ -108,7 +108,7 @@ class Meeting {
     for (int rank = 1; rank < job_.size; ++rank) sockets[rank].send_all(places_.data(), places_.size() * sizeof(Place));
   }
 
-  /// Another rank: tells rank 0 where it listens, and gets the list of places.
+  /// Another rank: tells rank 0 where it listens, and gets the list of addresses.
   void introduce() {
     listener_ = listen_at(0, reach());
     Place first;
@@ -127,7 +127,7 @@ class Meeting {
     places_[0] = first;
   }
 
-  /// The list comes when the last rank has come. False when rank 0 hangs up before.
+  /// Rank 0 sends the list when the last rank has connected. False when rank 0 hangs up before.
   bool receive_places(const Socket& socket) {
     char* const bytes = reinterpret_cast<char*>(places_.data());
     const std::size_t wanted = places_.size() * sizeof(Place);
@@ -151,10 +151,10 @@ class Meeting {
   template <class Missing>
   void check_time(const Missing& missing) const {
     if (Clock::now() > end_)
-      throw Error(ErrorKind::device, "[comm] expected all " + std::to_string(job_.size) + " ranks to come within " +
-                                         std::to_string(patience_.count()) + " s, got no " + missing() +
-                                         "; a script that ends without gpu.comm does not come, and GPULUA_COMM_TIMEOUT "
-                                         "sets a shorter time");
+      throw Error(ErrorKind::device, "[comm] timed out after " + std::to_string(patience_.count()) + " s waiting for " +
+                                         missing() + " of " + std::to_string(job_.size) +
+                                         " ranks to connect; a script that ends without gpu.comm does not connect, and "
+                                         "GPULUA_COMM_TIMEOUT sets a shorter time");
   }
 
   Hello hello(Hello::Purpose purpose) const {
@@ -182,8 +182,8 @@ class Meeting {
     }
   }
 
-  /// The next connection of a rank of this job. All that come are heard at once: one that says nothing, or a word of a
-  /// byte a second, holds up nobody. Strangers are turned away.
+  /// The next connection of a rank of this job. All connections are read at once: one that sends nothing, or a
+  /// byte a second, delays nobody. Strangers are turned away.
   template <class Missing>
   std::pair<Socket, Hello> accept(const Missing& missing) {
     for (;;) {
@@ -204,7 +204,7 @@ class Meeting {
         caller = callers_.erase(caller);
         if (word == Word::of_rank) return rank;
       }
-      // The oldest stranger: a rank has said its word by now.
+      // The oldest stranger: a rank has sent its hello by now.
       if (callers_.size() > most_strangers) callers_.pop_front();
       while_waiting_();
       check_time(missing);
@@ -213,7 +213,7 @@ class Meeting {
 
   enum class Word { unfinished, of_rank, of_stranger };
 
-  /// Hears what has come of the caller's first word.
+  /// Reads what has arrived of the caller's hello.
   Word listen_to(Caller& caller) const {
     char* const bytes = reinterpret_cast<char*>(&caller.hello);
     const std::ptrdiff_t some = caller.socket.receive_some(bytes + caller.got, sizeof(Hello) - caller.got);

@@ -8,7 +8,7 @@
 
 namespace gpulua {
 
-/// The two connections with another rank: elements move on one, words of failure on the other.
+/// The two connections with another rank: elements move on one, control messages on the other.
 struct PeerSockets {
   Socket data, control;
 };

@@ -75,7 +75,7 @@ class Ranks {
   const std::shared_ptr<Transport>& transport() const { return transport_; }
   /// For arrays on that device.
   Communicator& communicator(Device& device);
-  /// By what elements on the ranks' devices move: "NCCL 2.28.9", "sockets", or "nothing" for one rank.
+  /// What moves elements between the ranks' devices: "NCCL 2.28.9", "sockets", or "nothing" for one rank.
   std::string way() const;
   /// Why no library of the devices moves them; empty where one does, and for one rank.
   const std::string& reason() const { return reason_; }

@@ -11,7 +11,7 @@
 
 namespace gpulua {
 
-/// Throws Error for a name that is none, and for a reduction that the dtype lacks.
+/// Throws Error for an unknown name, and for a reduction that the dtype lacks.
 Reduction parse_reduction(std::string_view name, DType dtype, const char* op);
 
 /// out[i] = parts[0][i] + parts[1][i] + ..., in this order; `out` may be one of the parts. Integers wrap around,

@@ -1,6 +1,6 @@
 #pragma once
 
-// TCP sockets: the few calls that the meeting of ranks and their transport need.
+// TCP sockets: the few calls that the rendezvous of ranks and their transport need.
 
 #include <cstddef>
 #include <string>

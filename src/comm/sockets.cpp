@@ -27,14 +27,14 @@ std::string list(const std::vector<int>& ranks) {
   return names;
 }
 
-/// What stands before each message, so that a rank in another call is noticed.
+/// The header of each message, by which a rank in another call is noticed.
 struct Header {
   std::uint64_t bytes = 0;
-  std::uint32_t mark = 0;
+  std::uint32_t tag = 0;
   char op[20] = {};
 };
 
-/// A word on the control connection. `end` and `failure` are a rank's last.
+/// A message on the control connection. `end` and `failure` are a rank's last.
 struct Word {
   enum Kind : std::int32_t { end, failure, waits };
 
@@ -49,7 +49,7 @@ struct Flow {
   bool sends;
   char* memory;
   std::size_t bytes;
-  std::uint32_t mark;    // that the message has, or should have
+  std::uint32_t tag;     // that the message has, or should have
   Header header = {};    // to send, or received
   std::size_t done = 0;  // bytes of header and message together
 
@@ -86,7 +86,7 @@ class SocketTransport final : public Transport {
   }
 
   const char* name() const override { return "sockets"; }
-  void mark(std::uint32_t mark) override { mark_ = mark; }
+  void tag(std::uint32_t tag) override { tag_ = tag; }
 
   void check(const char* op) override {
     while (read_ready_words()) {
@@ -118,14 +118,14 @@ class SocketTransport final : public Transport {
       if (message.to == rank()) continue;
       // Only read: memory is char* for both directions.
       flows.push_back({message.to, true, static_cast<char*>(const_cast<void*>(message.memory)), message.bytes,
-                       mark_ ^ message.kind});
+                       tag_ ^ message.kind});
       flows.back().header.bytes = message.bytes;
-      flows.back().header.mark = flows.back().mark;
+      flows.back().header.tag = flows.back().tag;
       std::strncpy(flows.back().header.op, op, sizeof(Header::op) - 1);
     }
     for (const Incoming& message : incoming)
       if (message.from != rank())
-        flows.push_back({message.from, false, static_cast<char*>(message.memory), message.bytes, mark_ ^ message.kind});
+        flows.push_back({message.from, false, static_cast<char*>(message.memory), message.bytes, tag_ ^ message.kind});
     const auto start = Clock::now();
     while (!flows.empty()) {
       const bool moved = advance(op, flows);
@@ -201,17 +201,17 @@ class SocketTransport final : public Transport {
 
   void check_header(const char* op, const Flow& flow) const {
     const bool same_op = std::strncmp(flow.header.op, op, sizeof(Header::op) - 1) == 0;
-    // A send meets a receive of another name.
+    // A send matches a receive, though their names differ.
     const bool is_pair = std::strcmp(flow.header.op, "send") == 0 && std::strcmp(op, "recv_") == 0;
-    if ((same_op || is_pair) && flow.header.bytes == flow.bytes && flow.header.mark == flow.mark) return;
-    const std::string with_other = flow.header.mark == flow.mark ? "" : " with another dtype or operation";
+    if ((same_op || is_pair) && flow.header.bytes == flow.bytes && flow.header.tag == flow.tag) return;
+    const std::string with_other = flow.header.tag == flow.tag ? "" : " with another dtype or operation";
     throw Error("[" + std::string(op) + "] expected the same call on all ranks: rank " + std::to_string(flow.peer) +
                 " has sent " + std::to_string(flow.header.bytes) + " bytes in " + std::string(flow.header.op) +
                 with_other + ", rank " + std::to_string(rank()) + " awaits " + std::to_string(flow.bytes) + " in " +
                 op + "; gpu.debug(true) names the lines");
   }
 
-  /// Waits for something to move, or for a word on a control connection. False when it took too long.
+  /// Waits for something to move, or for a control message. False when it took too long.
   bool wait(std::vector<Flow>& flows) {
     std::vector<pollfd> entries;
     for_first(flows, [&](const Flow& flow) {
@@ -236,7 +236,7 @@ class SocketTransport final : public Transport {
     return ranks;
   }
 
-  /// Reads a word of each rank that has said one. False when none has.
+  /// Reads a control message from each rank that has sent one. False when no rank has.
   bool read_ready_words() {
     std::vector<pollfd> controls;
     const std::vector<int> ranks = add_controls(controls);
@@ -250,7 +250,7 @@ class SocketTransport final : public Transport {
       if (controls[i].revents != 0) read_word(ranks[i]);
   }
 
-  /// Reads what a rank has said: that it waits, that its script has ended, or that it, or another one, has failed.
+  /// Reads a control message: the rank waits, its script has ended, or it, or another rank, has failed.
   void read_word(int other) {
     Socket control = std::move(peers_[other].control);
     Word word;
@@ -305,14 +305,14 @@ class SocketTransport final : public Transport {
                                        "; GPULUA_COMM_TIMEOUT sets the time");
   }
 
-  std::vector<PeerSockets> peers_;  // a control connection goes when its rank has said its last word
+  std::vector<PeerSockets> peers_;  // a control connection is closed after the last message of its rank
   std::function<void()> while_waiting_;
   double timeout_;
-  std::uint32_t mark_ = 0;
+  std::uint32_t tag_ = 0;
   bool has_failed_ = false;  // this rank
   int failed_rank_ = -1;     // another one
   std::string failure_;
-  std::vector<int> silent_;           // ranks whose processes ended without a word
+  std::vector<int> silent_;           // ranks whose processes ended without a message
   std::vector<std::uint64_t> calls_;  // by rank: the call in which it waited last
 };
 

@@ -31,7 +31,7 @@ class Subgroup final : public Transport {
     parent_->transfer(op, sent, received);
   }
   const char* name() const override { return parent_->name(); }
-  void mark(std::uint32_t mark) override { parent_->mark(mark); }
+  void tag(std::uint32_t tag) override { parent_->tag(tag); }
   void fail(const std::string& message) noexcept override { parent_->fail(message); }
   void check(const char* op) override { parent_->check(op); }
 
@@ -61,9 +61,9 @@ void Transport::reduce_range(const char* op, const void* data, std::span<const s
     outgoing.push_back({other, at(data, first[other] * item), (first[other + 1] - first[other]) * item});
     incoming.push_back({other, place, mine * item});
   }
-  mark(1 + 16 * static_cast<std::uint32_t>(reduction) + static_cast<std::uint32_t>(dtype));
+  tag(1 + 16 * static_cast<std::uint32_t>(reduction) + static_cast<std::uint32_t>(dtype));
   transfer(op, outgoing, incoming);
-  mark(0);
+  tag(0);
   reduce_parts(result, parts, mine, dtype, reduction);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The seam between gpu.comm and what moves bytes between processes. All memory here is the host's.
+// The interface between gpu.comm and what moves bytes between processes. All memory here is the host's.
 
 #include <cstddef>
 #include <cstdint>
@@ -34,13 +34,13 @@ class Transport {
   /// Sends and receives all at once, so that the order among ranks is free. Messages between two ranks arrive in order.
   /// A message has the size that its receiver expects.
   virtual void transfer(const char* op, std::span<const Outgoing> outgoing, std::span<const Incoming> incoming) = 0;
-  /// Marks the messages from now on, so that they are not taken for those of a call with another mark.
-  virtual void mark(std::uint32_t) {}
-  /// Tells the other ranks, as far as that goes, that this one has failed.
+  /// Tags the messages from now on, so that they are not taken for those of a call with another tag.
+  virtual void tag(std::uint32_t) {}
+  /// Tries to tell the other ranks that this one has failed.
   virtual void fail(const std::string& message) noexcept = 0;
-  /// Throws Error where another rank is known to have failed, or its process to have ended without a word.
+  /// Throws Error where another rank is known to have failed, or its process to have ended without a message.
   virtual void check(const char* /*op*/) {}
-  /// Tells the other ranks, as far as that goes, that this one waits in the call of this number.
+  /// Tries to tell the other ranks that this one waits in the call of this number.
   virtual void report(std::uint64_t /*calls*/) noexcept {}
   /// The ranks that have not reported a call of this number: "rank 2, 3"; empty where that is not known.
   virtual std::string missing(std::uint64_t /*calls*/) const { return {}; }

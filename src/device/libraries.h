@@ -177,8 +177,8 @@ class Solver {
   virtual void run(const SolverProblem& problem, Stream& stream) = 0;
 };
 
-/// A square sparse matrix in device memory. The entries of column j, and their rows, are those from starts[j] to before
-/// starts[j + 1]. Positions count from 0; no two entries have one place.
+/// A square sparse matrix in device memory. The nonzeros of column j, and their rows, are those from starts[j] on and
+/// before starts[j + 1]. Positions count from 0; no two nonzeros have the same position.
 struct SparseColumns {
   DType dtype = DType::float32;          // float32, float64, complex64 or complex128
   std::int64_t n = 0, nonzeros = 0;      // n > 0
@@ -193,7 +193,7 @@ class SparseFactors {
   virtual ~SparseFactors() = default;
   /// 0, or the first column of A, from 1, for which there is no pivot but 0: A is singular, and solve() is not called.
   virtual std::int64_t zero_pivot() const = 0;
-  /// The entries of both factors.
+  /// The nonzeros of both factors.
   virtual std::int64_t nonzeros() const = 0;
   /// b (n x columns, in device memory, one column after the other) becomes op(A)^-1 B.
   virtual void solve(MatrixOp op, void* b, std::int64_t columns, Stream& stream) = 0;
@@ -336,14 +336,14 @@ struct SparseProblem {
   const void* entries = nullptr;
   const void* places = nullptr;
   const void* starts = nullptr;  // lines + 1
-  const void* x = nullptr;       // null, for one column: the sums of the entries of each line
+  const void* x = nullptr;       // null, for one column: the sums of the nonzeros of each line
   void* y = nullptr;
 };
 
-/// C = A B by lines: line i of C is the sum of the lines of B at the places of A's line i, times the entries there.
+/// C = A B by lines: line i of C is the sum of the lines of B at the indices of A's line i, times the nonzeros there.
 struct SparsePair {
-  DType dtype = DType::float32;       // of all entries, as for SparseProblem
-  DType index = DType::int32;         // of places and starts: or int64
+  DType dtype = DType::float32;       // of all nonzeros, as for SparseProblem
+  DType index = DType::int32;         // of indices and starts: or int64
   std::int64_t lines = 0, width = 0;  // of C
   const void *a_entries = nullptr, *a_places = nullptr, *a_starts = nullptr;
   const void *b_entries = nullptr, *b_places = nullptr, *b_starts = nullptr;

@@ -1,6 +1,6 @@
 #pragma once
 
-// How the library finds devices: a shared object libgpulua-<kind>.so stands beside it and exports
+// How the library finds devices: a shared object libgpulua-<kind>.so is in its folder and exports
 // `gpulua_device_plugin`.
 
 #include <atomic>

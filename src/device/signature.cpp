@@ -155,7 +155,7 @@ std::string spell(std::string_view type) {
   return result.append(type);
 }
 
-/// Where the "(*" of a pointer to a function or an array stands: "void (*)(int)", "float (*) [4]".
+/// The position of the "(*" of a pointer to a function or an array: "void (*)(int)", "float (*) [4]".
 std::optional<std::size_t> find_pointer_declarator(std::string_view type) {
   if (!type.ends_with(')') && !type.ends_with(']')) return std::nullopt;
   const std::size_t at = type.find("(*");

@@ -21,7 +21,7 @@ int collect_all(lua_State* L, void*) {
   return 0;
 }
 
-/// Steps of the collector for about so many milliseconds.
+/// Steps of the collector for about that many milliseconds.
 int collect_for(lua_State* L, void* milliseconds) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::duration<double, std::milli>(*static_cast<const double*>(milliseconds));

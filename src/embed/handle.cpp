@@ -75,7 +75,8 @@ void* open_handle(HandleKind kind, void* object) {
     if (place % slots_of_chunk == 0) {
       all.free.reserve(place + slots_of_chunk);  // so that close_handle() needs no memory
       Slot* const chunk = new Slot[slots_of_chunk];
-      for (std::size_t i = 0; i < slots_of_chunk; ++i) chunk[i].key.store(first_generation(), std::memory_order_relaxed);
+      for (std::size_t i = 0; i < slots_of_chunk; ++i)
+        chunk[i].key.store(first_generation(), std::memory_order_relaxed);
       all.chunks[place / slots_of_chunk].store(chunk, std::memory_order_release);
     }
     all.free.push_back(place);
@@ -116,7 +117,7 @@ const char* describe_handle(const void* handle) noexcept {
   const std::uint64_t bits = bits_of(handle);
   const HandleKind kind = kind_of(bits);
   Slot* const slot = slot_of(bits);
-  if (kind == HandleKind::none || kind > HandleKind::array || slot == nullptr) return "an address that is no handle";
+  if (kind == HandleKind::none || kind > HandleKind::array || slot == nullptr) return "an address that is not a handle";
   static constexpr const char* open[] = {"", "a gpulua_state", "a gpulua_function", "a gpulua_array"};
   static constexpr const char* closed[] = {"", "a gpulua_state that was destroyed",
                                            "a gpulua_function that was released, or whose state was destroyed",

@@ -58,7 +58,7 @@ gpulua_options read_options(const gpulua_options* given) {
 
 Config configure(const gpulua_options& options) {
   Config config = Config::from_environment();
-  // The program's context stands before GPULUA_DEVICE.
+  // The program's context takes precedence over GPULUA_DEVICE.
   if (options.device != nullptr || options.cu_context != nullptr)
     config.device = options.device != nullptr ? options.device : "";
   if (options.device != nullptr) config.device_source = "the option device of gpulua_create";

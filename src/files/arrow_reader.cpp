@@ -202,12 +202,12 @@ std::string name_of(const Schema& schema, std::int64_t position) {
   throw Error("[from_arrow] expected " + expected + ", got " + got);
 }
 
-/// Throws Error for numbers and addresses that make no sense. What the addresses lead to nobody can check.
+/// Throws Error for numbers and addresses that make no sense. The memory at the addresses cannot be checked.
 void check(const Schema& schema, const Array& array) {
   if (schema.format == nullptr) fail_struct("a schema with a format", "none");
-  for (const auto& [what, number] : {std::pair("rows", array.length), std::pair("rows to skip", array.offset),
-                                     std::pair("buffers", array.n_buffers), std::pair("children", array.n_children),
-                                     std::pair("children of the schema", schema.n_children)})
+  for (const auto& [what, number] :
+       {std::pair("rows", array.length), std::pair("rows to skip", array.offset), std::pair("buffers", array.n_buffers),
+        std::pair("children", array.n_children), std::pair("children of the schema", schema.n_children)})
     if (number < 0 || number > max_elements)
       fail_struct("a number of " + std::string(what) + " from 0 to 2^53", std::to_string(number));
   if (array.n_buffers > 0 && array.buffers == nullptr) fail_struct("buffers", "a null pointer");

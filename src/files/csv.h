@@ -20,7 +20,7 @@ using CsvType = std::variant<DType, CsvText>;
 
 struct CsvReading {
   char separator = ',';
-  /// Whether nobody chose the separator: a file of single fields that has another one is an error then.
+  /// Whether the separator is the default: then a file of single fields that has another separator is an error.
   bool is_usual_separator = false;
   /// Whether the first line has the names. Without a value: unless all of its fields are numbers or missing.
   std::optional<bool> header;

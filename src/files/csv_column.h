@@ -43,7 +43,7 @@ class TextNumbers {
 /// bits each. Text needs the fields themselves, so the file is then read once more (`begins_again`).
 class CsvColumn {
  public:
-  /// `type`: the type asked for. `or_text`: fields that are no numbers make text of the column all the same.
+  /// `type`: the type asked for. `or_text`: fields that are not numbers turn the column into text all the same.
   CsvColumn(std::string name, std::optional<CsvType> type, bool or_text, std::span<const std::string> missing);
 
   const std::string& name() const { return name_; }

@@ -8,13 +8,13 @@
 
 namespace gpulua {
 
-/// Throws Error for bytes that are no text in UTF-8 but in UTF-16.
+/// Throws Error for text in UTF-16 instead of UTF-8.
 void refuse_utf16(std::span<const char> bytes, const std::string& file);
 
 /// Throws Error for text whose lines end with "\r" alone, which would be one line.
 void refuse_lone_returns(const std::string& op, std::string_view text, const std::string& file);
 
-/// Throws Error if the lines from `at` on are no single fields but have another separator than `separator`.
+/// Throws Error if the lines from `at` on are not single fields but have another separator than `separator`.
 void refuse_other_separator(const char* at, const char* end, char separator, const std::string& file);
 
 /// How to read a file whose lines from `at` on differ in their numbers of fields; "" where nothing tells.

@@ -48,7 +48,7 @@ struct ShortNumber {
   bool negative = false, has_point = false;
 };
 
-/// Reads a short number at the start of [at, end). Returns where it ends; null where another text stands.
+/// Reads a short number at the start of [at, end). Returns where it ends; null for any other text.
 inline const char* read_short(const char* at, const char* end, ShortNumber& number) {
   number = {};
   if (at != end && *at == '-') {

@@ -16,12 +16,12 @@ Library::Library() {
 #define GPULUA_HDF5_LOAD(member, function, ...) file.find(member, #function);
   GPULUA_HDF5_FUNCTIONS(GPULUA_HDF5_LOAD)
 #undef GPULUA_HDF5_LOAD
-  // At the process's end the library would write files again whose closing has failed, as on a full disk, and crash. We
-  // leave no file open. It says no where the program has the library already.
+  // At the process's end libhdf5 would try again to write files that it has failed to close, as on a full disk, and
+  // crash. We leave no file open. The call fails if the program uses the library already.
   keep_from_exit();
   if (open() < 0) throw Error(ErrorKind::unavailable, "[hdf5] cannot initialise libhdf5: H5open failed");
   silence(0, nullptr, nullptr);
-  // They have their values since open().
+  // open() has set them.
   const auto variable = [&](const char* name) {
     const Id* value = nullptr;
     file.find(value, name);

@@ -99,7 +99,7 @@ class HeaderText {
       skip_space();
       std::int64_t extent = 0;
       const auto [end, failure] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), extent);
-      if (failure != std::errc() || extent < 0) fail("a size that is no integer from 0 to 2^63-1");
+      if (failure != std::errc() || extent < 0) fail("a size that is not an integer from 0 to 2^63-1");
       shape.push_back(extent);
       at_ = static_cast<std::size_t>(end - text_.data());
       accept('L');  // Python 2's suffix of long integers

@@ -45,7 +45,7 @@ Tensor read_tensor(JsonText& json, const std::string& name) {
     else
       json.fail("a field other than dtype, shape and data_offsets");
   });
-  if (tensor.range.size() != 2 || tensor.range[0] > tensor.range[1]) json.fail("data_offsets that are no range");
+  if (tensor.range.size() != 2 || tensor.range[0] > tensor.range[1]) json.fail("data_offsets that are not a range");
   return tensor;
 }
 

@@ -1,4 +1,4 @@
-// What a function uses of its surroundings: Function::free.
+// The variables that a function captures: Function::free.
 
 #include <algorithm>
 

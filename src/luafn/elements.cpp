@@ -119,7 +119,7 @@ Value Translator::entry(const Value& table, const Expr& key) {
   return result;
 }
 
-/// An index. Elements of 8 and 16 bits are added as numbers of 32, so that bins[image[i] + 1] is what it says.
+/// An index. Elements of 8 and 16 bits are added as numbers of 32 bits, so that bins[image[i] + 1] does not wrap.
 Value Translator::index_value(const Expr& key) {
   const bool outer = std::exchange(indexing_, true);
   Value value = expression(key);
@@ -140,7 +140,7 @@ Value Translator::indexed(Value array, Value key, int line, bool load) {
   if (!is_index(key)) refuse_index(array.name, key, line);
   if (array.indices.size() == array_of(array).shape.size())
     refuse(line,
-           array.name + " has " + std::to_string(array.indices.size() - array.passed) + " axes, and so many indices");
+           array.name + " has " + std::to_string(array.indices.size() - array.passed) + " axes and as many indices");
   array.indices.push_back(std::move(key));
   return !load || array.indices.size() < array_of(array).shape.size() ? array : element(array, line);
 }
@@ -229,7 +229,7 @@ Value Translator::element(const Value& array, int line) {
   return strong_value(array.dtype, request_.kernel ? loaded(text, array.dtype) : text);
 }
 
-/// The array's indices are those of now, whatever becomes of their variables: they go into variables of that name.
+/// Stores the array's indices in variables of that name, so that later assignments do not change them.
 void Translator::keep_indices(const std::string& prefix, Value& array) {
   int count = 0;
   for (Value& index : array.indices) {

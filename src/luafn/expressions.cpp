@@ -201,7 +201,7 @@ Value Translator::exponent_of_integers(const Value& base, const Value& exponent,
           : exponent.kind == Value::Kind::strong && info(exponent.dtype).kind == DTypeKind::signed_integer;
   if (may_be_negative)
     refuse(line, "the exponent of " + describe(base) +
-                     " may be negative, and such a power is no integer; gpu.float32(...) around the base, or "
+                     " may be negative, and such a power is not an integer; gpu.float32(...) around the base, or "
                      "gpu.uint32(...) around an exponent from 0 on");
   return exponent;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// The values that a function works with when it is called: its arguments, and what it uses of its surroundings.
+// The values that a function works with when it is called: its arguments, and what it captures.
 
 #include <cstdint>
 #include <memory>

@@ -135,7 +135,7 @@ bool Translator::make_constant(const Uniform& uniform) {
                      [&](const Uniform* input) { return make_constant(*input); });
 }
 
-/// gpu.grid(n) and its kin: n positions, counted from 1.
+/// gpu.grid(n) and the others: n positions, counted from 1.
 std::vector<Value> Translator::thread_position(const std::string& name, const Expr& call) {
   const Position* small = request_.small_grid ? find(small_positions, name) : nullptr;
   const Position& row = small ? *small : *find(positions, name);

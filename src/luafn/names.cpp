@@ -60,7 +60,7 @@ void Translator::declare_arrays() {
 const std::string& Translator::parameter(Parameter parameter, const std::string& key, const std::string& base) {
   const auto [entry, is_new] = parameter_of_key_.try_emplace(key, parameters_.size());
   if (is_new) {
-    std::string name;  // of a variable: dots and operators have no place in it
+    std::string name;  // of a variable: without dots and operators
     for (const char c : base) name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
     parameter.name = name + "_p" + std::to_string(entry->second + 1);
     parameters_.push_back(std::move(parameter));

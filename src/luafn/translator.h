@@ -108,7 +108,7 @@ class Translator {
   Value both(const Expr& expr);
   Value either(const Expr& expr);
   Value choice(std::span<const Expr* const> alternatives);
-  /// The boolean as text, or refuses a value that is none.
+  /// The boolean as text; refuses any other value.
   std::string condition(const Value& value, int line);
   /// The number as a number of that dtype.
   std::string as(const Value& value, DType dtype, int line);
@@ -204,7 +204,7 @@ class Translator {
       drawn_;            // by the calls of the statement: what is computed before it
   bool breaks_ = false;  // the loop that is being written has a break
   int temporaries_ = 0;
-  int effects_ = 0;                                          // so many expressions with effects were translated
+  int effects_ = 0;                                          // the number of expressions with effects translated so far
   int depth_ = 0;                                            // of the calls that are being translated
   static constexpr int most_calls = 64;                      // a call with a constant is a translation of its own
   std::vector<std::pair<std::string, std::string>> labels_;  // those in scope: in Lua, and in C++

@@ -36,7 +36,7 @@ nl::json take_value(CellSession::Result& result) {
     return to_json(*result.value);
   } catch (const std::exception& error) {
     const std::string message =
-        std::string("[display] expected JSON from __display, got a text that is none: ") + error.what();
+        std::string("[display] expected JSON from __display, got a text that is not JSON: ") + error.what();
     result.failure = CellSession::Failure{"Error", message, message};
   }
   return nl::json::object();

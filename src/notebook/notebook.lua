@@ -44,7 +44,7 @@ local function cell(value, precision)
   return tostring(value)
 end
 
---- Which of n places are shown, and the one after which some are left out.
+--- Which of n positions are shown, and the one after which some are left out.
 local function places(n, edge, elide)
   local list = {}
   for i = 1, n do

@@ -22,7 +22,7 @@ class Buffer : public std::enable_shared_from_this<Buffer> {
   Buffer(std::shared_ptr<OpenDevice> device, void* memory, std::size_t bytes, StreamRef home, Origin origin);
   /// Wraps memory that `owner` owns and keeps alive.
   Buffer(std::shared_ptr<OpenDevice> device, void* memory, std::size_t bytes, std::shared_ptr<void> owner);
-  /// Wraps memory that the host program has lent. The owner is let go when all work that uses the memory is done.
+  /// Wraps memory that is borrowed from the host program. The owner is released when all work that uses it is done.
   struct Lent {
     std::shared_ptr<void> owner;
     bool read_only = false;
@@ -102,7 +102,7 @@ class Buffer : public std::enable_shared_from_this<Buffer> {
   bool freed_ = false;
   bool guarded_ = false;  // freed, read-only, or with checks: read() and write() take the slow path
   bool lent_ = false;
-  bool exposed_ = false;  // the host program has the address; true of lent memory
+  bool exposed_ = false;  // the host program has the address; true of borrowed memory
   bool read_only_ = false;
   std::int64_t pending_reads_ = 0;
   std::uint64_t writes_ = 0;

@@ -4,7 +4,7 @@ namespace gpulua {
 
 class Buffer;
 
-/// Is told before each use of a device's buffers. Throws Error to refuse it.
+/// Is notified before each use of a device's buffers. Throws Error to refuse it.
 class BufferObserver {
  public:
   // For work that is about to be queued. True: it is to be ordered after earlier work on other streams, as usual.

@@ -79,12 +79,13 @@ class Context : public std::enable_shared_from_this<Context> {
   /// Makes waits and long launches throw ErrorKind::interrupted. May be called from a signal handler or another thread.
   void interrupt() noexcept { interrupted_.store(true, std::memory_order_relaxed); }
   std::atomic<bool>& interrupted() { return interrupted_; }
-  /// Is called about every 0.1 s of a wait for a device, and may throw: the wait ends then. Empty: nothing is.
+  /// Is called about every 0.1 s of a wait for a device, and may throw, which ends the wait. Empty: nothing is called.
   std::function<void()> while_waiting;
 
-  /// Takes what other threads have done with.
+  /// Takes the objects that other threads release.
   LateReleases& late_releases() { return late_releases_; }
-  /// The script has ended: nobody calls the library for it any more. Waits for memory that the host program has lent.
+  /// The script has ended: nobody calls the library for it any more. Waits for memory that is borrowed from the host
+  /// program.
   void end_use() noexcept;
 
   /// The scope of a call from the host program into the library, on the thread that works with the context. Calls can

@@ -18,7 +18,7 @@ enum class FaultKind : std::uint32_t {
   pivot,                  // an exchange of rows goes out of range
   not_positive_definite,  // it has no Cholesky factor
   not_converged,          // its eigenvalues, or singular values, were not found
-  wrong_place,            // a position of a sparse matrix's entry is out of range
+  wrong_place,            // an index of a sparse matrix is out of range
   wrong_first_start,      // the indptr of a sparse matrix does not begin with 1,
   falling_start,          // decreases,
   wrong_end,              // or does not end after its last nonzero
@@ -34,8 +34,8 @@ struct IndexFault {
   const char* chunk;           // with `line`: the Origin of the operation
   std::int64_t line;
   const char* op;  // of a matrix: the operation's name in the message
-  // Of a sparse matrix: the place of `index` in its array, from 1; extent is the number of rows or columns, or the
-  // pointer before or that was expected. Of a parameter: the place of the element, whose double `index` has the bits
+  // Of a sparse matrix: the position of `index` in its array, from 1; extent is the number of rows or columns, or the
+  // indptr before it or expected here. Of a parameter: the position of the element, whose double `index` has the bits
   // of; `axis` is the array's number of axes and `op` the message up to what was expected.
   std::int64_t at;
 };
@@ -63,12 +63,12 @@ class IndexFaults {
   /// A check and its record, for one operation of a kernel that is queued next on `stream`. When a stream's records are
   /// used up, later operations share the last one.
   Watch watch(const StreamRef& stream);
-  /// The kernels that were queued on `stream`, which records a graph, are about to run again. Gives their checks, of
-  /// which those that have failed are new.
+  /// The kernels that were queued on `stream`, which records a graph, are about to run again. Returns their checks;
+  /// new ones replace those that have failed.
   std::vector<CheckRef> rearm(const StreamRef& stream);
   /// True while kernels are queued that may report something.
   bool any_open() const;
-  /// Waits throw no more what the kernels that are queued report, and what was reported. Reads of their results do.
+  /// From now on waits do not throw what was reported, or what queued kernels report. Reads of their results still do.
   void mute() noexcept;
   /// The text, in memory that lives as long as this object: for IndexFault::op.
   const char* lasting(const std::string& text) { return texts_.insert(text).first->c_str(); }

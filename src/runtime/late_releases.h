@@ -6,7 +6,7 @@
 
 namespace gpulua {
 
-/// Objects of a context that other threads have done with. A context works on one thread at a time, so the next call
+/// Objects of a context that other threads have released. A context works on one thread at a time, so the next call
 /// into it destroys them; after the last call, they are destroyed where they come in, one at a time.
 class LateReleases {
  public:

@@ -42,7 +42,7 @@ void LentMemory::wait_for(const Returned& returned) noexcept {
 }
 
 void LentMemory::let_go_done() noexcept {
-  // An owner's end may lend memory again, or give some back.
+  // The release of an owner may lend memory again, or give some back.
   while (!returned_.empty() && is_done(returned_.front())) {
     const Returned done = std::move(returned_.front());
     returned_.pop_front();

@@ -10,8 +10,8 @@ namespace gpulua {
 
 class OpenDevice;
 
-/// The host program's memory under arrays of one device. An owner is let go, which tells the program, when the last
-/// work that uses the memory is done, and within a call of the library.
+/// Memory that arrays of one device borrow from the host program. Its owner is released, which tells the program, when
+/// the last work that uses the memory is done, and within a call of the library.
 class LentMemory {
  public:
   explicit LentMemory(OpenDevice& device) : device_(device) {}
@@ -20,12 +20,12 @@ class LentMemory {
   /// Called by Buffer, with the streams that have its last work. Needs no memory.
   void give_back(std::shared_ptr<void> owner, StreamRef writer, std::vector<StreamRef> readers) noexcept;
 
-  /// Lets go the owners whose memory no work uses any more.
+  /// Releases the owners whose memory no work uses any more.
   void let_go() noexcept {
     if (!returned_.empty()) [[unlikely]]
       let_go_done();
   }
-  /// Waits for the work, and lets all owners go.
+  /// Waits for the work, and releases all owners.
   void wait() noexcept;
 
  private:

@@ -119,7 +119,7 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
 
   /// True while launches are recorded, or another stream than the first is the current one.
   bool is_in_bracket() const { return !profiles_.empty() || stream_ != first_stream_; }
-  /// Ends both, when nobody asks for the rows any more.
+  /// Ends both: nobody will ask for the rows.
   void end_brackets() noexcept {
     profiles_.clear();
     stream_ = first_stream_;

@@ -55,8 +55,8 @@ class DeferredPlugin : public DevicePlugin {
   void load() {
     if (plugin_ || !why_.empty()) return;
     const std::string file = "libgpulua-" + kind_ + ".so";
-    // In a build the plugins stand beside the program. Installed, libgpulua.so has them in gpulua/, the command in
-    // lib/gpulua/.
+    // In a build the plugins are in the folder of the program. Installed, libgpulua.so has them in gpulua/, the command
+    // in lib/gpulua/.
     for (const fs::path& place : {folder_, folder_ / "gpulua", folder_ / GPULUA_PLUGIN_FOLDER}) {
       const fs::path candidate = (place / file).lexically_normal();
       std::error_code error;

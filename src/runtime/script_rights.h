@@ -28,13 +28,13 @@ struct ScriptRights {
   void check_source(const char* op, bool device_checks, const std::string* text = nullptr) const;
 };
 
-/// Counts what a call spends of its rights.
+/// Counts what a call uses of its quotas.
 class Spending {
  public:
   explicit Spending(const ScriptRights& rights) : rights_(rights) {}
   /// A new call.
   void begin() { launches_ = compilations_ = 0; }
-  /// One more; throw Error beyond the most.
+  /// Count one more; throw Error beyond the quota.
   void add_launch() {
     if (++launches_ > rights_.most_launches) refuse("launch", "launches", rights_.most_launches);
   }

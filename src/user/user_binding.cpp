@@ -89,7 +89,7 @@ class Binder {
     if (parameter.type_variable == 0 || bound_.type_variables.count(parameter.type_variable) != 0) return;
     if (!out)
       throw Error(bracketed(name_) + parameter.name + ": " + std::string(1, parameter.type_variable) +
-                  " is no input's type; {out = array} settles it");
+                  " is not the type of an input; {out = array} settles it");
     bound_.type_variables[parameter.type_variable] = out->dtype;
   }
 

@@ -39,7 +39,7 @@ UserParameter parse_parameter(std::string_view text, const std::string& where) {
   parameter.name = parts.back();
   if (parameter.name == "i" || parameter.name == "n" || parameter.name[0] == '_')
     throw Error(where + ": " + in_quotes(parameter.name) +
-                " is no name for a parameter: i, n and names that begin with _ have a meaning of their own");
+                " is not a name for a parameter: i, n and names that begin with _ have a meaning of their own");
   const std::string& type = parts[parts.size() - 2];
   if (type.size() == 1 && std::isalpha(static_cast<unsigned char>(type[0])))
     parameter.type_variable = type[0];

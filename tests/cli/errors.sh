@@ -89,14 +89,14 @@ hint 'a function without parentheses at the end' "local x = 1${newline}gpu.sync"
 hint 'require without quotes' "local gpu = require gpu${newline}local x = gpu.ones(3)" 'the name of a module is a string: require "gpu"'
 hint 'a declaration after a comment' "-- gpu.sync${newline}int n = 3" 'variables have no type'
 hint 'a constant assigned to' 'mod:constant("rate") = 0.5' 'mod:constant(name):fill_(value) sets a variable'
-hint 'a call assigned to' 'x(1, 2) = 0.5' "a call's result is no variable: x\\[{1, 2}\\] = value sets an element"
+hint 'a call assigned to' 'x(1, 2) = 0.5' "a call's result is not a variable: x\\[{1, 2}\\] = value sets an element"
 hint 'the length of an FFI array' 'print(#gpu.ones(3):host())' 'FFI arrays do not tell their length, and count from 0: x:host() has x.size elements'
 hint 'a property of a device that is not open' 'local d = {name = "cuda:0"} print(d.total_memory / 2)' 'a device has more than its name and kind when it is open: gpu.device(name).total_memory'
 given() { printf "$2" >"$scratch/$1"; check "$1 as a script" 1 '' "*${newline}hint: $3*" "$scratch/$1"; }
 given k.cu '__global__ void k(float* x) { x[0] = 1; }\n' 'this is CUDA C++, which a script compiles: gpu.module(assert(io.open("k.cu")):read("\*a"))'
 given x.npy '\223NUMPY\001\0v\0' 'these are arrays, which a script reads: gpu.load("x.npy")'
 given x.py 'import gpu\n' '"x.py" is Python; scripts are Lua'
-given data '\001\0\0' 'the file is no text; scripts are Lua'
+given data '\001\0\0' 'the file is not text; scripts are Lua'
 nil_since() { printf 'local gpu = require "gpu"\n%s\nprint(y[1])\n' "$2" >"$scratch/nil.lua"; check "$1" 1 '' "*${newline}hint: y is nil since line 2: $3*" "$scratch/nil.lua"; }
 launch='a launch gives no value, a kernel writes to the arrays that are its arguments'
 nil_since 'the result of a launch' 'local y = (function() return function() end end) {grid = 1, block = 1}(1)' "$launch"

@@ -97,7 +97,7 @@ TEST_CASE("handles that are none") {
   CHECK(has(gpulua_error(nullptr), "[run] expected a gpulua_state, got a gpulua_function"));
   int local = 0;
   CHECK(gpulua_run(reinterpret_cast<gpulua_state*>(&local), "", 0, "s") == GPULUA_ARGUMENT);
-  CHECK(has(gpulua_error(nullptr), "got an address that is no handle"));
+  CHECK(has(gpulua_error(nullptr), "got an address that is not a handle"));
   CHECK(gpulua_call(reinterpret_cast<gpulua_function*>(a.get()), nullptr, 0, nullptr, nullptr, 0) == GPULUA_ARGUMENT);
   CHECK(has(gpulua_error(nullptr), "[call] expected a gpulua_function, got a gpulua_state"));
 

@@ -1,7 +1,7 @@
 // gpulua_fuzz [programs [first seed [milliseconds]]]: runs the programs of fuzz_programs.lua in sandboxes. Each must
-// end so many milliseconds (1200) after its deadline, stay within its budgets and leave a state that works; the process
-// must live. Worker processes run them, so that one that dies ends no others. Reports go to the standard error with the
-// seed; gpulua_fuzz -p seed prints a program.
+// end at most that many milliseconds (1200) after its deadline, stay within its budgets and leave a state that works;
+// the process must live. Worker processes run them, so that one that dies ends no others. Reports go to the standard
+// error with the seed; gpulua_fuzz -p seed prints a program.
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

@@ -1,4 +1,4 @@
--- Defines transcript(seed, count): what string.find, match, gmatch and gsub give for so many random patterns and texts, as one text. LuaJIT's
+-- Defines transcript(seed, count): what string.find, match, gmatch and gsub give for `count` random patterns and texts, as one text. LuaJIT's
 -- own functions and those of a sandbox must agree.
 local items = {"a", "b", "%a", "%d", "%s", "%w", "%A", "%W", ".", "[ab]", "[^a]", "[a-c]", "[%d_]", "[]]", "[^]]", "[a-]", "(a)", "()", "(",
   "%)", ")", "%1", "%b()", "%bab", "%f[%w]", "%f[a]", "$", "^", "%", "*", "+", "-", "?", "[", "]", "%z", "%g", "%p", "%x", "%u", "%l", "%c",

@@ -1,6 +1,6 @@
 #!/bin/bash
 # tests/foreign/mutations.sh [count]
-# Reads so many mutated CSV files, 10,000 without a count, with a reader under AddressSanitizer and UBSan.
+# Reads that many mutated CSV files, 10,000 without a count, with a reader under AddressSanitizer and UBSan.
 set -eu
 
 source=$(cd "$(dirname "$0")/../.." && pwd)

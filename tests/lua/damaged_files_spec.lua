@@ -36,7 +36,7 @@ describe("damaged files are refused:", function()
     fails("neither True nor False", header("(3,)", nil, "1"))
     fails("trailing characters after the dictionary", npy "{'descr': '<f4', 'fortran_order': False, 'shape': (), } x")
     for _, size in ipairs { "-1", "x", "99999999999999999999", "" } do
-      fails("a size that is no integer", header("(" .. size .. ",)"))
+      fails("a size that is not an integer", header("(" .. size .. ",)"))
     end
     fails("no )", header("(3.5,)"))
     fails('got ""', header("(3,)", "''"))

@@ -649,7 +649,7 @@ check "assert(x[1] > 5, 'too small'); print('x', x[1], x[1] > 5, #x)"
       ["expected 1 arguments (v), got 2"] = {function(v) v[1] = 1 end, x, x},
       ["expected an array before the brackets, got an integer"] = {function(v) v[1] = 0 end, 3},
       ["expected a boolean as the condition, got a number"] = {function(v) if v[1] then v[1] = 0 end end, x},
-      ["v has 1 axes, and so many indices"] = {function(v) v[{1, 2}] = 0 end, x},
+      ["v has 1 axes and as many indices"] = {function(v) v[{1, 2}] = 0 end, x},
       ["expected an element to assign to, got the array v"] = {function(v) v[1] = 0 end, gpu.ones(2, 2)},
       ["(condition and 1 or 0) makes a number of it"] = {boolean, x},
       ["x ~= 0 makes a boolean of it"] = {function(v) v[1] = 1 end, gpu.zeros(1, "bool")},

@@ -39,8 +39,8 @@ describe("modules refuse", function()
     ]=]
     local mod = gpu.module(text, { names = { "fill<int>" } })
     fails('no kernel "twice"', function() return mod.twice, nil end)
-    fails("; the source's function twice is no kernel: write __global__ before it", function() return mod.twice, nil end)
-    fails('did you mean "twice"? It is no kernel: write __global__ before it', function() return mod.twise, nil end)
+    fails("; the source's function twice is not a kernel: write __global__ before it", function() return mod.twice, nil end)
+    fails('did you mean "twice"? It is not a kernel: write __global__ before it', function() return mod.twise, nil end)
     fails('; fill is a template: name an instance of it, as in "fill<float>"', gpu.kernel, text, "fill")
   end)
 
@@ -186,7 +186,7 @@ describe("configurations refuse", function()
       return mod:saxpy { grid = 1, block = 1 }, nil
     end)
     local with_table = gpu.module "__constant__ float coef[4]; __global__ void k(float* x) { x[0] = coef[1]; }"
-    fails('"coef" is a variable, no kernel; mod:constant("coef") is an array over it', function() return with_table.coef, nil end)
+    fails('"coef" is a variable, not a kernel; mod:constant("coef") is an array over it', function() return with_table.coef, nil end)
     fails("[over] expected at most 1 argument, got 3: k:over(count)(arguments...)", saxpy.over, saxpy, 10, 1, 2)
     fails("[over] expected a number of items, one for each thread, got a table; several axes are a launch of their own, "
       .. "saxpy{grid={columns, rows}, block={32, 8}}(arguments)", saxpy.over, saxpy, { 10, 10 })

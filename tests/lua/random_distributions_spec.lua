@@ -114,7 +114,7 @@ describe("distributions", function()
     support.fails("[random.uniform] expected the options dtype, device and generator", r.uniform, 3, 0, 1, { seed = 1 })
     support.fails("[random.uniform] expected at most 2 parameters", r.uniform, 3, 0, 1, 2)
     local generator = r.generator "philox"
-    support.fails("[random.uniform] expected the option generator of gpu.random.uniform alone", generator.uniform, generator, 3,
+    support.fails("[random.uniform] expected the option generator only with gpu.random.uniform", generator.uniform, generator, 3,
       { generator = generator })
   end)
 

@@ -133,7 +133,7 @@ describe("the options where and initial", function()
   end)
 
   it("are refused where they do not fit", function()
-    fails("[max] expected the option initial beside where: no elements have no max", function() x:max { where = mask } end)
+    fails("[max] expected the option initial beside where: there is no max of no elements", function() x:max { where = mask } end)
     fails("[sum] expected where = an array of bool, got an array float32[3]", function() x:sum { where = gpu.ones(3) } end)
     fails("[any] expected where = an array of bool, got true", function() x:any { where = true } end)
     fails("[sum] where: operands could not be broadcast together with shapes (2,3) (2,)",

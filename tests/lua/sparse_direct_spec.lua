@@ -93,7 +93,7 @@ describe("splu", function()
     fails("[sparse.linalg.splu] expected a matrix that is not singular: column 3 depends on other columns, or is 0", L.splu,
       gpu.sparse.csr {{1, 2, 0}, {2, 1, 0}, {0, 1, 0}})
     fails("[sparse.linalg.spsolve] expected a matrix that is not singular", L.spsolve, gpu.sparse.csr(gpu.zeros(3, 3)), gpu.ones(3))
-    fails("expected finite entries in a matrix to factorise", L.splu, gpu.sparse.csr {{1, 0 / 0}, {2, 1}})
+    fails("expected finite nonzeros in a matrix to factorise", L.splu, gpu.sparse.csr {{1, 0 / 0}, {2, 1}})
     fails("[sparse.linalg.splu] expected a sparse matrix", L.splu, gpu.eye(2))
     for _, name in ipairs {"spsolve", "spsolve_triangular"} do
       local op = "[sparse.linalg." .. name .. "] "
@@ -175,9 +175,9 @@ describe("spsolve_triangular", function()
   it("names a 0 on the diagonal, and an entry on the wrong side of it", function()
     local op = "[sparse.linalg.spsolve_triangular] "
     fails(op .. "expected a diagonal without 0, got 0 in row 2", L.spsolve_triangular, gpu.sparse.csr {{1, 0}, {2, 0}}, gpu.ones(2))
-    fails(op .. "expected a lower triangle, got an entry in row 1, column 2; lower = false is for the other one",
+    fails(op .. "expected a lower triangle, got a nonzero in row 1, column 2; lower = false is for the other one",
       L.spsolve_triangular, gpu.sparse.csr {{1, 3}, {0, 1}}, gpu.ones(2))
-    fails(op .. "expected an upper triangle, got an entry in row 2, column 1; lower = true is for the other one",
+    fails(op .. "expected an upper triangle, got a nonzero in row 2, column 1; lower = true is for the other one",
       L.spsolve_triangular, gpu.sparse.csr {{1, 0}, {3, 1}}, gpu.ones(2), {lower = false})
     fails("expected lower = true or false", L.spsolve_triangular, gpu.sparse.csr(gpu.eye(2)), gpu.ones(2), {lower = 1})
   end)

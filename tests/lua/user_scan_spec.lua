@@ -108,7 +108,7 @@ describe("gpu.scan_kernel", function()
     local out = gpu.zeros(3, "float64")
     assert.are.same({ 1, 2, 3 }, letter(gpu.ones(3, "int8"), { out = out }):table())
     assert.are.same({ 1, 2, 3 }, out:table())
-    fails("U is no input's type; {out = array} settles it", function() letter(gpu.ones(3, "int8")) end)
+    fails("U is not the type of an input; {out = array} settles it", function() letter(gpu.ones(3, "int8")) end)
   end)
 
   it("has a preamble, and type variables", function()

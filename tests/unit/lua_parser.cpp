@@ -83,7 +83,7 @@ TEST_CASE("strings, comments and lines of Lua", "[luafn]") {
   CHECK(found[1].line == 4);
   CHECK(found[2].text == "d");
   CHECK(found[3].line == 6);
-  CHECK_THROWS_WITH(tokens("x = y & z"), Catch::Contains("line 1: \"&\" is no part of Lua 5.1"));
+  CHECK_THROWS_WITH(tokens("x = y & z"), Catch::Contains("line 1: \"&\" is not part of Lua 5.1"));
 }
 
 TEST_CASE("operators of Lua bind as in its manual", "[luafn]") {

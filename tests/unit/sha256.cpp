@@ -4,7 +4,7 @@
 
 using gpulua::sha256;
 
-// The first three: FIPS 180-4's examples. The others: sha256sum of so many letters.
+// The first three: FIPS 180-4's examples. The others: sha256sum of that many letters.
 TEST_CASE("SHA-256", "[sha256]") {
   CHECK(sha256("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   CHECK(sha256("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");

@@ -31,7 +31,7 @@ std::complex<Part> product(std::complex<Real> a, std::complex<Part> b) {
   return {re * b.real() - im * b.imag(), re * b.imag() + im * b.real()};
 }
 
-/// The product of a matrix by lines. Lines and entries together are divided into chunks of one size, whatever the
+/// The product of a matrix by lines. Lines and nonzeros together are divided into chunks of one size, whatever the
 /// lengths of the lines and the number of cores, so each sum has one order.
 template <class Entry, class Result, class Index>
 class LineProduct {
@@ -75,7 +75,7 @@ class LineProduct {
     tbb::parallel_for(std::int64_t{0}, chunks, work);
   }
 
-  /// The line in which a chunk begins: the first that does not end within the lines and entries before it.
+  /// The line in which a chunk begins: the first that does not end within the lines and nonzeros before it.
   std::int64_t first_line(std::int64_t chunk) const {
     const std::int64_t before = std::min(chunk * chunk_size, lines_ + count_);
     std::int64_t first = std::max<std::int64_t>(0, before - count_), last = std::min(before, lines_);
@@ -141,7 +141,7 @@ class LineProduct {
     }
   }
 
-  /// So many elements of a row of Y, whose sums stay in registers.
+  /// Computes `count` elements of a row of Y, whose sums stay in registers.
   template <int count>
   void multiply_columns(std::int64_t line, std::int64_t column) const {
     Result sums[count] = {};

@@ -63,7 +63,7 @@ class PairProduct {
   }
 
  private:
-  /// Calls visit(k, first, terms) for each entry k of a's line, where b's entries from `first` on are its terms.
+  /// Calls visit(k, first, terms) for each nonzero k of a's line, where b's nonzeros from `first` on are its terms.
   template <class Visit>
   void each_entry(std::int64_t line, const Visit& visit) const {
     for (std::int64_t k = a_starts_[line]; k < a_starts_[line + 1]; ++k) {

@@ -196,8 +196,8 @@ cublasOperation_t operation(MatrixOp op) {
   return op == MatrixOp::transposed ? CUBLAS_OP_T : CUBLAS_OP_C;
 }
 
-// A row-major matrix is the transpose of a column-major one: its lower triangle is the upper one there, and what stands
-// on its left stands on the right.
+// A row-major matrix is the transpose of a column-major one: its lower triangle is the upper one there, and its left
+// factor is the right one.
 cublasFillMode_t triangle_of(Triangle triangle) {
   return triangle == Triangle::lower ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
 }

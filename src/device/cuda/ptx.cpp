@@ -117,7 +117,7 @@ struct Declaration {
   std::uint32_t alignment = 0;
 };
 
-/// Reads `.align 4 .v2 .f32` and what else stands before a name.
+/// Reads `.align 4 .v2 .f32` and whatever else precedes a name.
 Declaration take_type(Tokens& tokens) {
   Declaration declaration;
   std::uint32_t lanes = 1;

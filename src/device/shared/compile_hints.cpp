@@ -158,7 +158,7 @@ class Log {
   std::string_view rest_, line_;
 };
 
-/// What stands in `line` between the two texts; empty when they are not there.
+/// The part of `line` between the two texts; empty when they are not there.
 std::string_view between(std::string_view line, std::string_view before, std::string_view after) {
   const std::size_t at = line.find(before);
   if (at == line.npos) return {};

@@ -27,12 +27,12 @@ constexpr std::string_view magic = "gpulua kernel 2\n";
 constexpr std::size_t length_size = sizeof(std::uint64_t), checksum_size = 32;
 constexpr std::size_t header_size = magic.size() + CacheDirectory::digest_size + length_size;
 constexpr std::size_t around_payload = header_size + checksum_size;
-// A temporary file has its entry's name, a dot, and so many letters.
+// A temporary file has its entry's name, a dot, and this many letters.
 constexpr std::size_t suffix_size = 6;
 
 // The file with the number of bytes that the entries take and of stores since they were counted. Processes that write
-// it at the same time lose each other's additions, so it is only about right: after so many stores the entries are
-// counted again.
+// it at the same time lose each other's additions, so it is only about right: after a number of stores the entries
+// are counted again.
 struct Total {
   std::uint64_t bytes = 0, stores = 0;
 };
@@ -274,7 +274,7 @@ void CacheDirectory::count(const Folder& folder, std::uintmax_t added) {
 }
 
 /// Removes what was not used the longest, where all there is passes the limit; gives the bytes that are left. Whatever
-/// else stands in the directory, which the user may have pointed anywhere, is not ours to count or to remove.
+/// else is in the directory, which the user may have pointed anywhere, is not ours to count or to remove.
 std::uintmax_t CacheDirectory::evict(const Folder& folder) {
   std::vector<Entry> entries;
   std::uintmax_t total = 0;

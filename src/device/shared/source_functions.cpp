@@ -123,7 +123,7 @@ std::string_view type_name(const Tokens& declaration) {
   return {};
 }
 
-/// A function or type with what stands between its braces.
+/// A function or type with the text between its braces.
 struct Definition {
   SourceFunction function;
   bool is_type = false;
@@ -333,7 +333,7 @@ std::string missing_kernel_hint(std::string_view text, std::string_view name) {
   NearName near(wanted);
   for (const SourceFunction& function : functions) {
     if (!function.is_kernel && function.name == wanted)
-      return "; the source's function " + wanted + " is no kernel: write __global__ before it";
+      return "; the source's function " + wanted + " is not a kernel: write __global__ before it";
     if (function.is_template && function.name == wanted)
       return "; " + wanted + " is a template: name an instance of it, as in \"" + wanted + "<float>\"";
     if (!function.is_kernel || function.is_template) near.offer(function.name);
@@ -342,7 +342,7 @@ std::string missing_kernel_hint(std::string_view text, std::string_view name) {
   if (near.name().empty()) return {};
   return near.question() + (meant->is_kernel
                                 ? " It is a template: name an instance of it, as in \"" + near.name() + "<float>\""
-                                : " It is no kernel: write __global__ before it");
+                                : " It is not a kernel: write __global__ before it");
 }
 
 }  // namespace gpulua

@@ -118,7 +118,7 @@ bool all_finite(const std::vector<char>& bytes) {
 void check(const HostColumns& a) {
   const bool is_double = a.dtype == DType::float64 || a.dtype == DType::complex128;
   if (!(is_double ? all_finite<double>(a.values) : all_finite<float>(a.values)))
-    throw Error("[sparse.linalg] expected finite entries in a matrix to factorise, got infinities or NaN");
+    throw Error("[sparse.linalg] expected finite nonzeros in a matrix to factorise, got infinities or NaN");
   const auto in_range = [&](int row) { return row >= 0 && row < a.n; };
   if (!std::ranges::is_sorted(a.starts) || a.starts.front() != 0 || a.starts.back() > static_cast<int>(a.rows.size()) ||
       !std::ranges::all_of(a.rows, in_range))
@@ -221,7 +221,7 @@ class SuperLu final : public SparseSolver {
   std::shared_ptr<SparseFactors> factorise(const SparseColumns& matrix, Stream& stream) override {
     constexpr std::int64_t most = std::numeric_limits<int>::max();
     if (matrix.n >= most || matrix.nonzeros >= most)
-      throw Error("[sparse.linalg] expected fewer than 2^31 rows and entries, got " + std::to_string(matrix.n) +
+      throw Error("[sparse.linalg] expected fewer than 2^31 rows and nonzeros, got " + std::to_string(matrix.n) +
                   " rows and " + std::to_string(matrix.nonzeros) + " entries");
     HostColumns host{matrix.dtype, static_cast<int>(matrix.n), {}, {}, {}};
     const auto count = static_cast<std::size_t>(matrix.nonzeros);

@@ -135,11 +135,13 @@ void LaunchCheck::check_stack(const ThreadContext& context, const CheckedSite& s
     stack_ = FiberStack::around(here);
     has_fibers_ = stack_.low != nullptr;
   }
-  const std::size_t left =
-      has_fibers_ ? static_cast<std::size_t>(std::max(here - stack_.low - least_stack, std::ptrdiff_t{0})) : most_growth;
+  const std::size_t left = has_fibers_
+                               ? static_cast<std::size_t>(std::max(here - stack_.low - least_stack, std::ptrdiff_t{0}))
+                               : most_growth;
   if (bytes > left || left == 0)
-    report(diagnose(context, site, bytes > most_growth ? "stack overflow: the local variables are too large"
-                                                       : "stack overflow: functions call each other too deeply"));
+    report(diagnose(context, site,
+                    bytes > most_growth ? "stack overflow: the local variables are too large"
+                                        : "stack overflow: functions call each other too deeply"));
 }
 
 void LaunchCheck::check(const Access& access) {
@@ -157,8 +159,7 @@ void LaunchCheck::check(const Access& access) {
       break;
     case Space::global:
     case Space::constant:
-      if (object.bytes != 0)
-        return check_variable(access, access.base, object.bytes, object.space == Space::constant);
+      if (object.bytes != 0) return check_variable(access, access.base, object.bytes, object.space == Space::constant);
       break;
     default:
       break;
@@ -191,7 +192,7 @@ void LaunchCheck::check_bounds(const Access& access, const Target& target) const
     report(diagnose(context, site, text("out-of-bounds", access, target), "", target.array));
   if ((reinterpret_cast<std::uintptr_t>(address) & (site.align - 1)) != 0)
     report(diagnose(context, site, text("misaligned", access, target),
-                    ", at an address that is no multiple of " + std::to_string(site.align), target.array));
+                    ", at an address that is not a multiple of " + std::to_string(site.align), target.array));
 }
 
 bool LaunchCheck::reads_unwritten(const Access& access, std::size_t written) {
@@ -231,7 +232,8 @@ void LaunchCheck::check_array(const Access& access, Known& known) {
   const bool from_base = site.object->space == Space::parameter && base >= allocation.first && base <= allocation.end();
   const Target target{allocation.first, allocation.bytes, from_base ? base : allocation.first,
                       allocation.live ? allocation.first : nullptr};
-  if (!allocation.live) report(diagnose(
+  if (!allocation.live)
+    report(diagnose(
         context, site, text("late", access, target),
         arrays_.find(allocation.first) == &allocation ? ", of an array that was freed" : ", of memory that was freed"));
   check_bounds(access, target);
@@ -246,8 +248,7 @@ void LaunchCheck::check_array(const Access& access, Known& known) {
 void LaunchCheck::check_variable(const Access& access, const char* first, std::size_t bytes, bool is_constant) {
   const Target target{first, bytes, first};
   check_bounds(access, target);
-  if (!is_constant)
-    return check_race(access, target, races_.shadow(first, bytes, access.site.object->element_bytes));
+  if (!is_constant) return check_race(access, target, races_.shadow(first, bytes, access.site.object->element_bytes));
   if (access.site.kind & access::write)
     report(diagnose(access.context, access.site, text("forbidden", access, target), ", which is constant"));
 }
@@ -256,8 +257,8 @@ void LaunchCheck::check_race(const Access& access, const Target& target, Races::
   const auto& [context, base, address, bytes, value, site] = access;
   BlockCheck& block = block_of(context).check;
   const char* first = in_shared ? context.shared : target.first;
-  const auto earlier = races_.note(shadow, {block, context.linear, site, static_cast<std::size_t>(address - first), bytes,
-                                            address, value, in_shared});
+  const auto earlier = races_.note(shadow, {block, context.linear, site, static_cast<std::size_t>(address - first),
+                                            bytes, address, value, in_shared});
   if (!earlier) return;
   std::string who = "thread " + to_text(thread_index(earlier->thread, context.block_size));
   const char* order = " with no barrier in between";
@@ -314,8 +315,9 @@ const void* LaunchCheck::check_call(const ThreadContext& context, const void* fu
   char address[32];
   std::snprintf(address, sizeof address, "%p", function);
   report(diagnose(context, site,
-                  function == nullptr ? std::string("call through a null pointer")
-                                      : std::string("call of address ") + address + ", where the kernel's source has no function"));
+                  function == nullptr
+                      ? std::string("call through a null pointer")
+                      : std::string("call of address ") + address + ", where the kernel's source has no function"));
 }
 
 bool LaunchCheck::in_shared(const ThreadContext& context, const char* address) const {

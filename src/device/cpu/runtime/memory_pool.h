@@ -1,8 +1,8 @@
 #pragma once
 
 // The CPU device's memory: blocks by size class, kept for reuse, so that an array made and dropped in a loop costs no
-// system call and no page faults. It lies in mappings of its own, apart from the C library's heap. A pattern stands
-// past the end of each block. A write there is found when the block is freed, at the latest.
+// system call and no page faults. It lies in mappings of its own, apart from the C library's heap. A pattern follows
+// the end of each block. A write there is found when the block is freed, at the latest.
 
 #include <cstddef>
 #include <memory>

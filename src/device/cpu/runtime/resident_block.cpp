@@ -13,7 +13,8 @@ namespace {
 
 constexpr unsigned warp_threads = 32;
 
-// For so many rounds in which all spin, a block waits for one that another core may be running. Then it steps aside.
+// Rounds, in all of which its threads spin, that a block waits for one that another core may be running. Then it
+// yields.
 constexpr unsigned patience = 1000;
 
 unsigned volume(Index3 size) {

@@ -43,11 +43,11 @@ std::string why_not(const llvm::Instruction& instruction) {
   const bool plain_end = llvm::isa<llvm::BranchInst, llvm::ReturnInst, llvm::UnreachableInst>(instruction);
   if (instruction.isTerminator() && !plain_end) return "irregular control flow";
   if (llvm::isa<llvm::AllocaInst, llvm::VAArgInst>(instruction)) return "memory of a size that is not known";
-  if (!has_vector(instruction.getType())) return "a value that is no number, pointer or struct of them";
+  if (!has_vector(instruction.getType())) return "a value that is not a number, pointer or struct of them";
   for (const llvm::Use& operand : instruction.operands()) {
     llvm::Type* type = operand->getType();
     if (!type->isLabelTy() && !type->isMetadataTy() && !has_vector(type))
-      return "a value that is no number, pointer or struct of them";
+      return "a value that is not a number, pointer or struct of them";
   }
   return "";
 }
