@@ -82,6 +82,20 @@ int lua_did_you_mean(lua_State* L) {
   return 1;
 }
 
+/// near_name(unknown, names): the most similar name; nil when none is similar.
+int lua_near_name(lua_State* L) {
+  const std::string_view unknown = check_string(L, 1, "near_name", "a name");
+  NearName near(unknown);
+  for (int i = 1; i <= static_cast<int>(lua_objlen(L, 2)); ++i) {
+    lua_rawgeti(L, 2, i);
+    near.offer(check_string(L, -1, "near_name", "a name"));
+    lua_pop(L, 1);
+  }
+  if (near.name().empty()) return 0;
+  lua_pushstring(L, near.name().c_str());
+  return 1;
+}
+
 /// check_list(op, what, table): the number of items of a list. `what` names the items in errors.
 int lua_check_list(lua_State* L) {
   const std::string op(check_string(L, 1, "list", "a name")), what(check_string(L, 2, "list", "a noun"));
@@ -241,6 +255,7 @@ void add_core_functions(lua_State* L) {
                        {"check_shape", protect<lua_check_shape>},
                        {"describe", protect<lua_describe>},
                        {"did_you_mean", protect<lua_did_you_mean>},
+                       {"near_name", protect<lua_near_name>},
                        {"fail", protect<lua_fail>},
                        {"floating", protect<lua_floating>},
                        {"is_array", protect<is_array>},

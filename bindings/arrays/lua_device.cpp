@@ -1,6 +1,7 @@
 #include "bindings/arrays/lua_device.h"
 
 #include "bindings/arrays/array_parts.h"
+#include "bindings/lua/library.h"
 #include "bindings/lua/state.h"
 #include "src/base/near_name.h"
 
@@ -88,6 +89,15 @@ int list_devices(lua_State* L) {
     }
     lua_rawseti(L, -2, ++position);
   }
+  push_import(L, "records");
+  lua_getfield(L, -1, "seal_devices");
+  lua_pushvalue(L, -3);
+  lua_newtable(L);
+  for (const DeviceProperty& property : device_properties) {
+    lua_pushboolean(L, 1);
+    lua_setfield(L, -2, property.name);
+  }
+  lua_call(L, 2, 1);
   return 1;
 }
 

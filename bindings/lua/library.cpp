@@ -250,6 +250,15 @@ void push_import(lua_State* L, const char* name) {
   load_file(L, std::string(name) + ".lua");
 }
 
+void seal_result(lua_State* L, const char* op) {
+  push_import(L, "records");
+  lua_getfield(L, -1, "seal");
+  lua_pushvalue(L, -3);
+  lua_pushstring(L, op);
+  lua_call(L, 2, 0);
+  lua_pop(L, 1);
+}
+
 void seal(lua_State* L, std::string_view receiver, std::string_view message) {
   lua_createtable(L, 0, 1);
   lua_pushlstring(L, receiver.data(), receiver.size());

@@ -29,6 +29,9 @@ void set_core_functions(lua_State* L, lua_CFunction add);
 /// Pushes what the file name.lua of the library returns, as its import by a Lua file does.
 void push_import(lua_State* L, const char* name);
 
+/// Makes a read of a field that is not there an error for the table at the top of the stack, the result of `op`.
+void seal_result(lua_State* L, const char* op);
+
 /// Makes a read of a missing field of the table at the top of the stack, whose functions are called as receiver + name,
 /// look into the library, and an error where that has none. `message`: see refuse_field.
 void seal(lua_State* L, std::string_view receiver, std::string_view message);

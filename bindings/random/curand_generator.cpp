@@ -8,6 +8,7 @@
 #include "bindings/arrays/array_options.h"
 #include "bindings/arrays/lua_array.h"
 #include "bindings/arrays/lua_device.h"
+#include "bindings/lua/library.h"
 #include "bindings/lua/state.h"
 #include "bindings/random/lua_random.h"
 #include "src/array/capture.h"
@@ -184,6 +185,7 @@ int curand_state(lua_State* L) {
   lua_newtable(L);
   push_scalar(L, *handle.next);
   lua_setfield(L, -2, "offset");
+  seal_result(L, "state");
   return 1;
 }
 

@@ -194,12 +194,13 @@ int dtype_of_kind(lua_State* L) {
 // ----------------------------------------------------------------------------------------------------------
 
 /// {seed=, offset=}.
-int push_state(lua_State* L, const RandomStream& stream) {
+int push_state(lua_State* L, const RandomStream& stream, const char* op) {
   lua_newtable(L);
   push_scalar(L, stream.seed);
   lua_setfield(L, -2, "seed");
   push_scalar(L, stream.offset);
   lua_setfield(L, -2, "offset");
+  seal_result(L, op);
   return 1;
 }
 
@@ -214,7 +215,8 @@ RandomStream check_state(lua_State* L, int index, const char* op) {
   read_options(L, index, op,
                {{"seed", [&](int value) { state.seed = check_seed(L, value, op); }}, {"offset", read_offset}});
   for (const char* field : {"seed", "offset"}) {
-    lua_getfield(L, index, field);
+    lua_pushstring(L, field);
+    lua_rawget(L, index);
     if (lua_isnil(L, -1))
       throw Error("[" + std::string(op) + "] expected {seed = ..., offset = ...}, as state() gives, got no " + field);
     lua_pop(L, 1);
@@ -239,7 +241,7 @@ int seed(lua_State* L) {
 
 /// gpu.random.state()
 int state(lua_State* L) {
-  return push_state(L, *bindings_of(L).random);
+  return push_state(L, *bindings_of(L).random, "random.state");
 }
 
 /// gpu.random.set_state(state)
@@ -280,7 +282,7 @@ int new_generator(lua_State* L) {
 
 /// g:state()
 int generator_state(lua_State* L) {
-  return push_state(L, *check<Generator>(L, 1, "state").stream);
+  return push_state(L, *check<Generator>(L, 1, "state").stream, "state");
 }
 
 /// g:set_state(state)

@@ -6,6 +6,7 @@
 #include "bindings/arrays/sparse_matrix.h"
 #include "bindings/lua/array_type.h"
 #include "bindings/lua/bracket.h"
+#include "bindings/lua/library.h"
 #include "bindings/lua/state.h"
 #include "bindings/session/session_parts.h"
 
@@ -27,6 +28,7 @@ int memory(lua_State* L) {
   set("peak", account.peak());
   set("pooled", device->device().pooled_bytes());
   set("limit", account.limit());
+  seal_result(L, "memory");
   return 1;
 }
 

@@ -2,7 +2,7 @@
 -- solutions and updates of matrices call the device's library.
 -- In sandboxes: all
 local gpu, methods, core, import = ...
-local checks = import "checks"
+local checks, records = import "checks", import "records"
 local kinds = import "kinds"
 local sum_of_products = import("products").sum_of_products
 
@@ -202,7 +202,8 @@ function blas.precision(choices)
     if choice ~= nil then allowed[i] = choice ~= "full" end
   end
   core.precision(allowed[1], allowed[2])
-  return {float32 = allowed[1] and faster.float32 or "full", float64 = allowed[2] and faster.float64 or "full"}
+  local now = {float32 = allowed[1] and faster.float32 or "full", float64 = allowed[2] and faster.float64 or "full"}
+  return records.seal(now, "blas.precision")
 end
 
 return shared

@@ -142,7 +142,8 @@ end
 --- Missing keys: -1 is the last size; a position past the end is nil.
 function sizes.__index(t, key)
   if key == 0 then error("[shape] dimensions are counted from 1, got 0: x.shape[1] is the first size", 2) end
-  if type(key) == "number" and key < 0 then return rawget(t, #t + 1 + key) end
+  if type(key) == "number" then return key < 0 and rawget(t, #t + 1 + key) or nil end
+  error(('[shape] a list of sizes has no field "%s": its numbers are x.shape[1] and so on, #x.shape their number'):format(tostring(key)), 2)
 end
 
 function sizes.__call()

@@ -1,7 +1,7 @@
 -- gpu.benchmark, gpu.profile, gpu.clock, gpu.time and gpu.timer: time measurement.
 -- In sandboxes: all
 local gpu, _, core, import = ...
-local checks = import "checks"
+local checks, records = import "checks", import "records"
 
 local exports = {}
 local ffi = require "ffi"
@@ -73,10 +73,10 @@ end
 local function summary(times)
   table.sort(times)
   local function at(fraction) return times[math.floor((#times - 1) * fraction + 0.5) + 1] end
-  return { median = at(0.5), best = times[1], spread = at(0.75) - at(0.25) }
+  return records.seal({ median = at(0.5), best = times[1], spread = at(0.75) - at(0.25) }, "benchmark")
 end
 
-local benchmark = {__metatable = "times"}
+local benchmark = records.type("benchmark", nil, {__metatable = "times"})
 function benchmark.__tostring(result)
   local function text(name, part) return ("%s %.4g ms (best %.4g, spread %.2g)"):format(name, part.median, part.best, part.spread) end
   return ("%s, %s, %d repeats"):format(text("host", result.host), text("device", result.device), result.repeats)
@@ -135,7 +135,7 @@ local function profile_cells(rows)
   return cells
 end
 
-local profile = {__metatable = "a profile"}
+local profile, profile_row = records.list_type("profile", "time", {__metatable = "a profile"}), records.type "profile"
 function profile.__tostring(rows)
   local lines = {}
   for i, cells in ipairs(profile_cells(rows)) do lines[i] = ("%-40s %8s %12s %10s %8s"):format(unpack(cells)) end
@@ -153,7 +153,7 @@ function gpu.profile(fn, ...)
     if ok then core.evaluate(...) end
     local rows = core.finish_profile(device)
     if not ok then error((...), 0) end
-    return setmetatable(rows, profile)
+    return records.seal_list(rows, profile, profile_row)
   end
   return finish(pcall(fn, ...))
 end

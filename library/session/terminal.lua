@@ -1,7 +1,7 @@
 -- gpu.print_options and gpu.progress: what people see on a terminal.
 -- In sandboxes: print_options
 local gpu, _, core, import = ...
-local checks = import "checks"
+local checks, records = import "checks", import "records"
 
 local exports = {}
 
@@ -31,7 +31,8 @@ function gpu.print_options(options)
   threshold, width = options.threshold or threshold, options.width or width
   if width == "terminal" then width = 0 end
   core.set_printing(precision, edge, threshold, width)
-  return {precision = precision, edge = edge, threshold = threshold, width = width == 0 and "terminal" or width}
+  local now = {precision = precision, edge = edge, threshold = threshold, width = width == 0 and "terminal" or width}
+  return records.seal(now, "print_options")
 end
 
 -- ---- how far a loop has come ----------------------------------------------------------------------------------------------------

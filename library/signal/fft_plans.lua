@@ -1,7 +1,8 @@
 -- gpu.fft: the cache of plans, and the lengths that are fast.
 -- In sandboxes: all
 local gpu, _, core, import = ...
-local checks = import "checks"
+local checks, records = import "checks", import "records"
+local list_type, plan_type = records.list_type("fft.plans", "n"), records.type "fft.plans"
 
 local exports = {}
 local fft = gpu.fft
@@ -61,7 +62,7 @@ function fft.plans()
   end
   table.sort(list, function(a, b) return a.used > b.used end)
   for _, row in ipairs(list) do row.used = nil end
-  return list
+  return records.seal_list(list, list_type, plan_type)
 end
 
 --- gpu.fft.set_cache([{plans, bytes}])

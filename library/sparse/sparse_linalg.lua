@@ -5,7 +5,7 @@
 -- In sandboxes: all
 local gpu, methods, core, import = ...
 import "sparse"
-local checks = import "checks"
+local checks, records = import "checks", import "records"
 local kinds = import "kinds"
 local dense = import "linalg"
 
@@ -286,7 +286,8 @@ function problem:solve(start)
     end
   end
   local x = self.x or gpu.zeros_like(self.b)
-  return x:reshape(self.shape), {converged = reason == "converged", reason = reason, iterations = self.steps, residual = length}
+  local info = {converged = reason == "converged", reason = reason, iterations = self.steps, residual = length}
+  return x:reshape(self.shape), records.seal(info, self.op)
 end
 
 tools.read, tools.is_operator = read, is_operator

@@ -2,7 +2,7 @@
 -- In sandboxes: all
 local gpu, _, core, import = ...
 import "sparse_linalg_eigen"
-local checks = import "checks"
+local checks, records = import "checks", import "records"
 local dense = import "linalg"
 
 local linalg, tools = gpu.sparse.linalg, import "sparse_linalg"
@@ -131,8 +131,8 @@ function linalg.lsqr(A, b, options)
     reason = look()
   end
   if x0 then x = x + x0 end
-  return x:eval(), {converged = reason == "converged" or reason == "least squares", reason = reason or "maxiter",
-    iterations = taken, residual = residual}
+  local converged = reason == "converged" or reason == "least squares"
+  return x:eval(), records.seal({converged = converged, reason = reason or "maxiter", iterations = taken, residual = residual}, op)
 end
 
 -- ---- the exponential -------------------------------------------------------------------------------------------------------------
