@@ -290,6 +290,9 @@ local function read(op, equation, ...)
       core.raise(('[%s] expected the subscripts first, as in gpu.%s("ij,jk", x, y), got an array before them'):format(op, op))
     end
   end
+  if type(arrays[1]) == "table" and core.is_array(arrays[1][1]) then
+    core.raise(('[%s] expected the arrays one by one, gpu.%s("ij,jk", x, y), got a table of them'):format(op, op))
+  end
   if #arrays > 0 and not core.is_array(arrays[#arrays]) then options = table.remove(arrays) end
   for _, x in ipairs(arrays) do checks.array(op, x) end
   options = checks.fields(op, options)

@@ -303,6 +303,7 @@ function gpu.polyval(coefficients, x)
     core.fail("polyval", "coefficients: a table of numbers, or a vector", coefficients)
   end
   if type(coefficients) == "table" then core.check_list("polyval", "numbers", coefficients) end
+  if type(x) == "table" then core.fail("polyval", "the coefficients first, and x, an array or a number, after them", x) end
   if type(x) ~= "number" then checks.array("polyval", x) end
   local value = x * 0
   for i = 1, #coefficients do

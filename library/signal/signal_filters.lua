@@ -233,7 +233,7 @@ local function filtered(op, x, b, a, terms, starts)
     end
     return views.slice(sums, 2, 1, x.shape[2]), views.slice(sums, 2, x.shape[2] + 1, order)
   end
-  if order > most_order then core.raise(("[%s] expected an order of at most %d, got %d"):format(op, most_order, order)) end
+  if order > most_order then core.raise(("[%s] expected coefficients b and a, of an order of at most %d, before x, got the order %d"):format(op, most_order, order)) end
   return tools.recursive(x, {{b = b, a = a}}, starts)
 end
 

@@ -159,7 +159,10 @@ own.with_own_entries = with_own_entries
 
 --- The arguments of a constructor in front of its options, of which the first three can be omitted, and its options. A dtype can take
 --- the options' place.
-local function arguments(op, ...)
+local function arguments(op, x, ...)
+  if type(x) == "table" and #x == 2 and type(x[2]) == "table" and #x[2] == 2 and type(x[2][1]) == "table" then
+    core.raise(("[%s] expected gpu.sparse.coo(rows, columns, values, shape), got SciPy's (values, (rows, columns))"):format(op))
+  end
   local given = {...}
   for i = 1, select("#", ...) do
     local value = given[i]
@@ -202,7 +205,7 @@ end
 
 --- The constructor of csr and csc.
 local function of_lines(op, format, x, places, starts, shape, options)
-  places, starts, shape, options = arguments(op, places, starts, shape, options)
+  places, starts, shape, options = arguments(op, x, places, starts, shape, options)
   if places == nil then return convert(op, format, x, options) end
   local by_rows = format == "csr"
   local values = check_values(op, x, options.device)
@@ -248,7 +251,7 @@ end
 --- coo(x), coo(rows, columns, values [, shape]): a matrix by the positions of its values.
 function sparse.coo(x, columns, values, shape, options)
   local op = "sparse.coo"
-  columns, values, shape, options = arguments(op, columns, values, shape, options)
+  columns, values, shape, options = arguments(op, x, columns, values, shape, options)
   if columns == nil then return convert(op, "coo", x, options) end
   values = check_values(op, values, options.device)
   local rows = check_positions(op, "rows", x, values)

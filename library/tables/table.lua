@@ -21,7 +21,7 @@ function tables.columns(t) return fields_of[t].arrays end
 
 local function check_table(op, value)
   local fields = type(value) == "table" and fields_of[value]
-  if not fields then core.fail(op, "a table, as gpu.table gives", value) end
+  if not fields then core.fail(op, ("a table, as gpu.table gives, and a colon: t:%s(...)"):format(op), value) end
   return fields
 end
 

@@ -119,7 +119,7 @@ end
 
 local function check_groups(op, value)
   local parts = type(value) == "table" and parts_of[value]
-  if not parts then core.fail(op, "groups, as t:group_by gives", value) end
+  if not parts then core.fail(op, ("groups, as t:group_by gives, and a colon: groups:%s(...)"):format(op), value) end
   return parts
 end
 

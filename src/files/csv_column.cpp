@@ -140,7 +140,8 @@ std::string CsvColumn::add_typed(std::string_view field) {
     const bool is_narrow = value.kind == CsvKind::integer || value.kind == CsvKind::boolean;
     if (is_narrow && push_integer(static_cast<std::int64_t>(value.bits))) return {};
   } else if (kind_ == CsvKind::large_integer) {
-    if (value.kind != CsvKind::real && value.kind != CsvKind::text && (value.kind == CsvKind::large_integer || static_cast<std::int64_t>(value.bits) >= 0)) {
+    if (value.kind != CsvKind::real && value.kind != CsvKind::text &&
+        (value.kind == CsvKind::large_integer || static_cast<std::int64_t>(value.bits) >= 0)) {
       values_.push_back(value.bits);
       return {};
     }

@@ -207,7 +207,9 @@ NamedArrays read_npz(std::span<const char> bytes, OpenDevice& device, const std:
         (member.valid & needed) != needed)
       throw Error("[load] " + file + ": " + zip.strerror(archive.get()));
     const std::string name = member.name, where = file + " (" + name + ")";
-    if (!name.ends_with(suffix)) throw Error("[load] " + where + ": expected members whose names end in .npy");
+    if (!name.ends_with(suffix))
+      throw Error("[load] " + where + ": expected members whose names end in .npy" +
+                  (name == "[Content_Types].xml" ? "; of a spreadsheet, save a .csv file" : ""));
     if (!names.insert(name).second) throw Error("[load] " + where + ": expected members of different names, got two");
     Member open(zip, archive.get(), member, left, where);
     arrays.emplace_back(name.substr(0, name.size() - suffix.size()), read_array(open, device, where));

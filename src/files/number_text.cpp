@@ -151,7 +151,9 @@ class Reader {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& what) const { throw Error("[" + op_ + "] " + what + " of " + path_); }
+  [[noreturn]] void fail(const std::string& what, const std::string& advice = {}) const {
+    throw Error("[" + op_ + "] " + what + " of " + path_ + advice);
+  }
 
   /// The lines with numbers, without comments.
   std::vector<Row> find_rows() const {
@@ -237,7 +239,12 @@ class Reader {
                            std::int64_t line) const {
     const std::string place = reading_.one_row ? "number " + std::to_string(line)
                                                : "line " + std::to_string(line) + ", column " + std::to_string(column);
-    fail("expected " + expected + ", got \"" + std::string(field) + "\" in " + place);
+    std::string advice;
+    if (field.find(',') != field.npos)
+      advice = "; delimiter = \",\" splits it";
+    else if (line == 1 && !reading_.one_row)
+      advice = op_ == "loadtxt" ? "; skiprows = 1 leaves a heading out" : "; skip_header = 1 leaves a heading out";
+    fail("expected " + expected + ", got \"" + std::string(field) + "\" in " + place, advice);
   }
 
   const std::string& op_;

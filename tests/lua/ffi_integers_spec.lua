@@ -90,7 +90,7 @@ describe("integers of the FFI", function()
     assert.is_true(ends[1] == 9223372036854775808ULL)
     fails("does not fit int64", r.integers, 3, 0, 2 ^ 63 + 2048)
     fails("expected an integer for the end of the range, got 1.5", r.integers, 3, 0, 1.5)
-    fails("expected a range that is not empty", r.integers, 3, id, id)
+    fails("expected a range of at least one integer", r.integers, 3, id, id)
   end)
 
   it("are captured by functions of elements", function()

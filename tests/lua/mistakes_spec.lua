@@ -485,6 +485,16 @@ mistakes[#mistakes + 1] = { "a colon in a dot's place",
   { 'gpu.atomic:add(3)', '[atomic.add] expected gpu.atomic.add(array, index, value), with a dot, got a colon, which passes gpu.atomic itself' },
 }
 
+mistakes[#mistakes + 1] = { "arguments in another library's form",
+  { 'gpu.einsum("ij,jk", { gpu.eye(2), gpu.eye(2) })', '[einsum] expected the arrays one by one, gpu.einsum("ij,jk", x, y), got a table of them' },
+  { 'gpu.sparse.coo({ { 5, 6 }, { { 1, 2 }, { 1, 2 } } }, { 3, 3 })',
+    "[sparse.coo] expected gpu.sparse.coo(rows, columns, values, shape), got SciPy's (values, (rows, columns))" },
+  { 'gpu.sparse.csr({ { 5, 6 }, { { 1, 2 }, { 1, 2 } } })',
+    "[sparse.csr] expected gpu.sparse.coo(rows, columns, values, shape), got SciPy's (values, (rows, columns))" },
+  { 'gpu.polyval(y, { 1, 2 })', '[polyval] expected the coefficients first, and x, an array or a number, after them, got a table' },
+  { 'gpu.table({ v = y }).head(1)', '[head] expected a table, as gpu.table gives, and a colon: t:head(...), got 1' },
+}
+
 mistakes[#mistakes + 1] = { "sources that are not whole",
   { 'gpu.elementwise { inputs = "T x", outputs = "T y", body = "y = g(x);", preamble = "__device__ float g(float x) { return x;" }',
     "[elementwise] preamble: expected whole declarations, got a '{' without its counterpart" },
