@@ -9,7 +9,7 @@ set -eu
 packages="
   g++ cmake ninja-build pkg-config ccache
   libluajit-5.1-dev luajit
-  libedit-dev libpng-dev libxxhash-dev libzip-dev
+  libedit-dev libfmt-dev libpng-dev libxxhash-dev libzip-dev
   libtbb-dev libboost-context-dev libsleef-dev libopenblas0 libsuperlu5
   llvm-19-dev libclang-19-dev libclang-cpp19-dev liblld-19-dev
 "

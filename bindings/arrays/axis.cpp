@@ -19,11 +19,11 @@ std::size_t check_axis(lua_State* L, int index, std::size_t ndim, const char* op
   if (test<Array>(L, index)) fail(op, "an axis: an integer" + elementwise_extremum(op), L, index);
   const std::int64_t axis = check_integer(L, index, op, "an axis: an integer");
   const auto count = static_cast<std::int64_t>(ndim);
-  if (axis == 0) throw Error("[" + std::string(op) + "] axes start at 1, got 0" + elementwise_extremum(op));
+  if (axis == 0) throw Error("[{}] axes start at 1, got 0{}", op, elementwise_extremum(op));
   if (axis > count || axis < -count)
-    throw Error("[" + std::string(op) + "] axis " + std::to_string(axis) + " is out of range for an array of " +
-                std::to_string(ndim) + (ndim == 1 ? " dimension" : " dimensions") + elementwise_extremum(op) +
-                (ndim == 0 ? "; m[{1, 3}] is an element, m:take({1, 3}, 1) two rows" : ""));
+    throw Error("[{}] axis {} is out of range for an array of {}{}{}{}", op, axis, ndim,
+                ndim == 1 ? " dimension" : " dimensions", elementwise_extremum(op),
+                ndim == 0 ? "; m[{1, 3}] is an element, m:take({1, 3}, 1) two rows" : "");
   return static_cast<std::size_t>(axis > 0 ? axis - 1 : count + axis);
 }
 

@@ -128,15 +128,15 @@ DType range_dtype(std::initializer_list<double> numbers) {
 }
 
 void push_range(lua_State* L, const char* op, double first, double step, double steps, int options_index) {
-  if (step == 0) throw Error("[" + std::string(op) + "] expected a step other than 0");
-  if (!std::isfinite(steps)) throw Error("[" + std::string(op) + "] expected finite numbers");
+  if (step == 0) throw Error("[{}] expected a step other than 0", op);
+  if (!std::isfinite(steps)) throw Error("[{}] expected finite numbers", op);
   if (steps > static_cast<double>(max_elements))
-    throw Error("[" + std::string(op) + "] expected a range of at most 2^53 elements, got " + to_string(Scalar(steps)));
+    throw Error("[{}] expected a range of at most 2^53 elements, got {}", op, to_string(Scalar(steps)));
   const ArrayOptions options = check_options(L, options_index, op);
   const DType dtype = options.dtype.value_or(range_dtype({first, step}));
   if (is_integer(dtype) && range_dtype({first, step}) != DType::int64)
-    throw Error("[" + std::string(op) + "] expected integers for " + std::string(name(dtype)) + ", got " +
-                to_string(Scalar(first)) + " in steps of " + to_string(Scalar(step)));
+    throw Error("[{}] expected integers for {}, got {} in steps of {}", op, name(dtype), to_string(Scalar(first)),
+                to_string(Scalar(step)));
   push_array(L,
              range(*options.device, {std::max<std::int64_t>(static_cast<std::int64_t>(steps), 0)}, dtype, first, step));
 }
@@ -164,10 +164,10 @@ std::optional<ExactRange> exact_range(lua_State* L, int count, bool includes_las
 /// Pushes the integers, int64 unless uint64 alone holds them.
 void push_exact_range(lua_State* L, const char* op, const ExactRange& range, int options_index) {
   const auto [first, end, step] = range;
-  if (step == 0) throw Error("[" + std::string(op) + "] expected a step other than 0");
+  if (step == 0) throw Error("[{}] expected a step other than 0", op);
   const __int128 away = step > 0 ? 1 : -1;
   const __int128 steps = (end - first) * away > 0 ? (end - first + step - away) / step : 0;
-  if (steps > max_elements) throw Error("[" + std::string(op) + "] expected a range of at most 2^53 elements");
+  if (steps > max_elements) throw Error("[{}] expected a range of at most 2^53 elements", op);
   const ArrayOptions options = check_options(L, options_index, op);
   const __int128 last = steps > 0 ? first + (steps - 1) * step : first;
   constexpr __int128 int64_end = __int128{1} << 63;
@@ -225,7 +225,7 @@ void check_bound(DType dtype, double end) {
   try {
     encode(dtype, std::floor(end), bytes.data());
   } catch (const Error&) {
-    throw Error("[linspace] expected ends that fit " + std::string(name(dtype)) + ", got " + to_string(Scalar(end)));
+    throw Error("[linspace] expected ends that fit {}, got {}", name(dtype), to_string(Scalar(end)));
   }
 }
 

@@ -93,9 +93,8 @@ void check_within(lua_State* L, const MemoryToLend& memory) {
       end = std::numeric_limits<std::int64_t>::max();
   }
   if (first >= 0 && end <= static_cast<std::int64_t>(data->bytes)) return;
-  throw Error(
-      "[view] expected a view within the " + std::to_string(data->bytes) + " bytes of " + data->type + ", got " +
-      (first < 0 ? "elements before it" : std::to_string(end) + " bytes of " + std::string(name(memory.dtype))));
+  throw Error("[view] expected a view within the {} bytes of {}, got {}", data->bytes, data->type,
+              first < 0 ? "elements before it" : std::to_string(end) + " bytes of " + std::string(name(memory.dtype)));
 }
 
 /// Throws Error for FFI memory of other elements than `dtype`. Bytes hold any, numbers of 16 bits also those that the
@@ -107,8 +106,8 @@ void check_elements(lua_State* L, DType dtype) {
   const bool is_half = dtype == DType::float16 || dtype == DType::bfloat16;
   if (element == dtype || size_of(element) == 1 || element == real_part(dtype)) return;
   if (is_half && is_integer(element) && size_of(element) == 2) return;
-  throw Error("[view] expected " + std::string(name(element)) + ", the elements of " + data->type + ", got " +
-              std::string(name(dtype)) + "; ffi.cast(\"void *\", p) points to elements of any dtype");
+  throw Error("[view] expected {}, the elements of {}, got {}; ffi.cast(\"void *\", p) points to elements of any dtype",
+              name(element), data->type, name(dtype));
 }
 
 /// gpu.view(pointer, shape, dtype [, {owner, device, strides, read_only}])
@@ -177,7 +176,7 @@ void push_number_of(lua_State* L, const void* address) {
 Capsule& check_full(lua_State* L, const char* op) {
   auto& capsule = check<Capsule>(L, 1, op);
   if (capsule.address() == nullptr)
-    throw Error("[" + std::string(op) + "] expected a capsule with a tensor, got one whose tensor was taken");
+    throw Error("[{}] expected a capsule with a tensor, got one whose tensor was taken", op);
   return capsule;
 }
 

@@ -35,7 +35,7 @@ std::string position_text(const std::vector<int>& position) {
 /// stand for more elements than any memory has.
 void check_goes_on(lua_State* L, const char* op) {
   if (bindings_of(L).context().interrupted().load(std::memory_order_relaxed))
-    throw Error(ErrorKind::interrupted, "[" + std::string(op) + "] interrupted");
+    throw Error(ErrorKind::interrupted, "[{}] interrupted", op);
 }
 
 /// Host memory for the elements of an array on their way. In a sandbox it counts in the device's budget.
@@ -79,7 +79,7 @@ class TableScan {
     const std::int64_t extent = check_list(L_, -1, op_, "elements");
     if (position_.size() == shape.size()) {
       if (found_element_) fail_ragged();
-      if (shape.size() == max_ndim) throw Error("[" + std::string(op_) + "] the table nests deeper than 64 levels");
+      if (shape.size() == max_ndim) throw Error("[{}] the table nests deeper than 64 levels", op_);
       shape.push_back(extent);
     } else if (shape[position_.size()] != extent) {
       fail_ragged();
@@ -98,26 +98,27 @@ class TableScan {
   void check_booleans(bool takes_booleans) const {
     const bool others = numbers_ || signed_ || unsigned_ || complex_;
     if (!booleans_ || (takes_booleans && !others)) return;
-    throw Error("[" + std::string(op_) + "] expected numbers" + (takes_booleans ? " alone, or booleans alone" : "") +
-                ", got " + (boolean_ ? "true" : "false") + position_text(boolean_position_) +
-                "; x:eq(y) compares an array's elements, Lua's == gives one boolean");
+    throw Error("[{}] expected numbers{}, got {}{}; x:eq(y) compares an array's elements, Lua's == gives one boolean",
+                op_, takes_booleans ? " alone, or booleans alone" : "", boolean_ ? "true" : "false",
+                position_text(boolean_position_));
   }
 
   DType dtype() const {
     const bool integers = signed_ || unsigned_;
     if (integers && (complex_ || !whole_))
-      throw Error("[" + std::string(op_) + "] expected integers alone beside those of the FFI, which are exact, got " +
-                  (complex_ ? "a complex number" : "a fraction") +
-                  "; a dtype beside the table settles it, \"float64\"");
+      throw Error(
+          "[{}] expected integers alone beside those of the FFI, which are exact, got {}; a dtype beside the table "
+          "settles it, \"float64\"",
+          op_, complex_ ? "a complex number" : "a fraction");
     if (complex_) return DType::complex64;
     if (integers) return unsigned_ ? DType::uint64 : DType::int64;
     if (booleans_ && !numbers_) return DType::boolean;
     // Integers can be dates, identifiers or bits, which must not be rounded.
     if (inexact_ && whole_)
-      throw Error("[" + std::string(op_) +
-                  "] expected integers that float32, the dtype of a table's numbers, takes, got " +
-                  to_string(Scalar(*inexact_)) + position_text(inexact_position_) +
-                  "; a dtype beside the table takes them, \"int64\", or \"float32\" rounds them");
+      throw Error(
+          "[{}] expected integers that float32, the dtype of a table's numbers, takes, got {}{}; a dtype beside the "
+          "table takes them, \"int64\", or \"float32\" rounds them",
+          op_, to_string(Scalar(*inexact_)), position_text(inexact_position_));
     return DType::float32;
   }
 
@@ -126,8 +127,8 @@ class TableScan {
     std::string got = lua_istable(L_, -1) ? std::to_string(lua_objlen(L_, -1)) + " items" : describe(L_, -1);
     const std::string expected =
         position_.size() < shape.size() ? std::to_string(shape[position_.size()]) + " items" : "one element";
-    throw Error("[" + std::string(op_) + "] expected tables of one shape: " + expected + position_text(position_) +
-                ", as before it, got " + got);
+    throw Error("[{}] expected tables of one shape: {}{}, as before it, got {}", op_, expected,
+                position_text(position_), got);
   }
 
   void note_element() {
@@ -147,8 +148,8 @@ class TableScan {
     }
     const auto value = number_at(L_, -1);
     if (!value && test<Array>(L_, -1) && !position_.empty())
-      throw Error("[" + std::string(op_) + "] expected numbers" + position_text(position_) + ", got " +
-                  describe(L_, -1) + "; gpu.stack(t) makes one array of a table of arrays");
+      throw Error("[{}] expected numbers{}, got {}; gpu.stack(t) makes one array of a table of arrays", op_,
+                  position_text(position_), describe(L_, -1));
     if (!value) fail(op_, "a number, a boolean or a complex number" + position_text(position_), L_, -1);
     signed_ = signed_ || std::holds_alternative<std::int64_t>(*value);
     unsigned_ = unsigned_ || std::holds_alternative<std::uint64_t>(*value);
@@ -198,7 +199,7 @@ void encode_table(lua_State* L, DType dtype, Overflow overflow, char*& out, std:
     if (overflow == Overflow::refused) check_stored(dtype, number);
     encode(dtype, number, out);
   } catch (const Error& error) {
-    throw Error(error.what() + position_text(position));
+    throw Error("{}{}", error.what(), position_text(position));
   }
   out += size_of(dtype);
 }
@@ -221,11 +222,10 @@ Dims cdata_shape(const CData& value) {
 Array array_from_cdata(const CData& value, const ArrayOptions& options, const char* op) {
   if (value.kind != CData::Kind::array || !value.element) {
     const bool has_elements = value.kind == CData::Kind::pointer && value.element;
-    throw Error("[" + std::string(op) + "] expected a table or an FFI array of numbers, got an FFI value of type " +
-                value.type +
-                (has_elements ? "; a pointer does not tell how many there are: gpu.empty(count, \"" +
-                                    std::string(name(*value.element)) + "\"):copy_from(p)"
-                              : ""));
+    throw Error("[{}] expected a table or an FFI array of numbers, got an FFI value of type {}{}", op, value.type,
+                has_elements ? "; a pointer does not tell how many there are: gpu.empty(count, \"" +
+                                   std::string(name(*value.element)) + "\"):copy_from(p)"
+                             : "");
   }
   Array array = empty(*options.device, cdata_shape(value), *value.element);
   upload(*array, value.data);
@@ -324,8 +324,7 @@ Array array_from_host(lua_State* L, int index, const ArrayOptions& options, cons
 void array_to_host(lua_State* L, int index, Node& array, const char* op) {
   if (const auto value = to_cdata(L, index)) {
     if (value->kind != CData::Kind::array || value->element != array.dtype || value->bytes != array.nbytes())
-      throw Error("[" + std::string(op) + "] expected an FFI array for " + type_text(array) +
-                  ", got an FFI value of type " + value->type);
+      throw Error("[{}] expected an FFI array for {}, got an FFI value of type {}", op, type_text(array), value->type);
     download_for_ffi(array, value->data);
     return;
   }
@@ -344,9 +343,10 @@ void push_table(lua_State* L, Node& array) {
   const Dims& shape = array.layout.shape;
   if (array.layout.size() > most_items ||
       std::any_of(shape.begin(), shape.end(), [&](std::int64_t extent) { return extent > most_items; }))
-    throw Error("[table] expected an array of at most " + std::to_string(most_items) +
-                " elements, as many as a Lua table takes, got " + type_text(array) +
-                "; x:host() gives an FFI array, a range of x fewer elements");
+    throw Error(
+        "[table] expected an array of at most {} elements, as many as a Lua table takes, got {}; x:host() gives an FFI "
+        "array, a range of x fewer elements",
+        most_items, type_text(array));
   HostStaging bytes(array);
   download(array, bytes.data());
   const char* from = bytes.data();

@@ -30,9 +30,8 @@ std::int64_t check_position(std::int64_t position, std::int64_t extent, std::siz
   const std::int64_t from_zero = position > 0 ? position - 1 : extent + position;
   if (from_zero < 0 || from_zero >= extent)
     throw Error(
-        "[index] " + std::to_string(position) + " is out of range for axis " + std::to_string(axis + 1) + " of " +
-        std::to_string(extent) + " elements" +
-        (axis == 0 && position == extent + 1 ? "; arrays keep their size: gpu.concat({x, y}) makes a longer one" : ""));
+        "[index] {} is out of range for axis {} of {} elements{}", position, axis + 1, extent,
+        axis == 0 && position == extent + 1 ? "; arrays keep their size: gpu.concat({x, y}) makes a longer one" : "");
   return from_zero;
 }
 
@@ -113,8 +112,8 @@ Range check_range(lua_State* L, int index, std::size_t axis) {
   const int length = push_items(L, index);
   const int first = lua_gettop(L) - length + 1;
   if (length < 2 || length > 3)
-    throw Error("[index] expected {first, last} or {first, last, step}, got a table of " + std::to_string(length) +
-                (length == 1 ? " item" : " items") + take_hint(numbers_text(L, first, first + length - 1), axis));
+    throw Error("[index] expected {{first, last}} or {{first, last, step}}, got a table of {}{}{}", length,
+                length == 1 ? " item" : " items", take_hint(numbers_text(L, first, first + length - 1), axis));
   for (int i = 0; i < length; ++i) parts[i] = check_integer(L, first + i, index_op, "integers in {first, last, step}");
   lua_settop(L, first - 1);
   return {parts[0], parts[1], parts[2].value_or(1)};
@@ -148,8 +147,7 @@ IndexSpec check_spec(lua_State* L, int index, const Layout& layout, std::size_t 
       }
       bool is_integer = false;
       const auto range = parse_range(text, is_integer);
-      if (!range)
-        throw Error("[index] expected " + std::string(what) + ", got " + describe(L, index) + text_hint(text));
+      if (!range) throw Error("[index] expected {}, got {}{}", what, describe(L, index), text_hint(text));
       if (!is_integer) return resolve(*range, extent);
       integer(*range->first);
       return spec;
@@ -182,14 +180,13 @@ std::vector<IndexItem> check_index(lua_State* L, int first, int last, const Layo
   // Axes after an ellipsis are counted from the last one.
   std::size_t taken = 0;
   for (int i = first; i <= last; ++i)
-    if (lua_isnil(L, i))
-      throw Error("[index] expected " + std::string(what) + ", got nil; gpu.newaxis makes a dimension");
+    if (lua_isnil(L, i)) throw Error("[index] expected {}, got nil; gpu.newaxis makes a dimension", what);
   for (int i = first; i <= last; ++i) taken += axes_taken(L, i).value_or(0);
   if (taken > layout.ndim())
-    throw Error("[index] expected at most " + std::to_string(layout.ndim()) + " indices for shape " +
-                to_string(layout.shape) + ", got " + std::to_string(taken) +
-                (layout.ndim() == 0 ? "; x:item() reads the one element, x:fill_(value) writes it"
-                                    : take_hint(numbers_text(L, first, last), 0)));
+    throw Error("[index] expected at most {} indices for shape {}, got {}{}", layout.ndim(), to_string(layout.shape),
+                taken,
+                layout.ndim() == 0 ? "; x:item() reads the one element, x:fill_(value) writes it"
+                                   : take_hint(numbers_text(L, first, last), 0));
   std::vector<IndexItem> items;
   std::size_t axis = 0;
   for (int i = first; i <= last; ++i) {
@@ -218,8 +215,10 @@ void check_is_range(lua_State* L, int index) {
   const std::string numbers = numbers_text(L, first, first + 2);
   if (!numbers.empty() && lua_tonumber(L, first) > 0 && lua_tonumber(L, first) < lua_tonumber(L, first + 1) &&
       lua_tonumber(L, first + 1) < lua_tonumber(L, first + 2))
-    throw Error("[index] expected {first, last, step}, got {" + numbers + "}, whose step is beyond the last position" +
-                take_hint(numbers, 0) + ", x[{{" + numbers + "}}] the range");
+    throw Error(
+        "[index] expected {{first, last, step}}, got {{{}}}, whose step is beyond the last position{}, x[{{{{{}}}}}] "
+        "the range",
+        numbers, take_hint(numbers, 0), numbers);
   lua_settop(L, first - 1);
 }
 

@@ -27,8 +27,7 @@ Array check_indices(lua_State* L, int index, const Array& array, const char* op)
   if (lua_istable(L, index)) {
     lua_rawgeti(L, index, 1);
     if (lua_isboolean(L, -1))
-      throw Error("[" + std::string(op) +
-                  "] expected positions, got booleans; x[gpu.array(t)] takes the elements of a mask");
+      throw Error("[{}] expected positions, got booleans; x[gpu.array(t)] takes the elements of a mask", op);
     lua_pop(L, 1);
   }
   return array_from_host(L, index, {DType::int64, array->device_ref()}, op);
@@ -57,7 +56,8 @@ std::vector<IndexItem> items_along(std::size_t axis, Array indices) {
 int take(lua_State* L) {
   const Array& array = check<Array>(L, 1, "take");
   Array indices = check_indices(L, 2, array, "take");
-  if (indices->dtype == DType::boolean) throw Error("[take] expected an array of integers, got " + type_text(*indices));
+  if (indices->dtype == DType::boolean)
+    throw Error("[take] expected an array of integers, got {}", type_text(*indices));
   const AxisAndOut options = check_axis_and_out(L, 3, array->layout.ndim(), "take");
   const Array from = options.axis ? array : flattened(array);
   return push_result(L, options.out, read_index(from, items_along(options.axis.value_or(0), std::move(indices))),
@@ -68,7 +68,7 @@ int take(lua_State* L) {
 int put(lua_State* L) {
   const Array& array = check<Array>(L, 1, "put");
   Array indices = check_indices(L, 2, array, "put");
-  if (indices->dtype == DType::boolean) throw Error("[put] expected an array of integers, got " + type_text(*indices));
+  if (indices->dtype == DType::boolean) throw Error("[put] expected an array of integers, got {}", type_text(*indices));
   const Array values = check_values(L, 3, array, "put");
   check_writable(*array, "put");
   const Array flat = flattened(array);
@@ -122,7 +122,7 @@ int extract(lua_State* L) {
   const Array condition = check_condition(L, 1, "extract");
   const Array& array = check<Array>(L, 2, "extract");
   if (condition->layout.shape != array->layout.shape)
-    throw Error("[extract] expected a condition of shape " + to_string(array->layout.shape) + ", got " +
+    throw Error("[extract] expected a condition of shape {}, got {}", to_string(array->layout.shape),
                 to_string(condition->layout.shape));
   push_array(L, compress(condition, array));
   return 1;
@@ -134,7 +134,7 @@ int lua_compress(lua_State* L) {
   const Array condition = check_condition(L, 1, "compress");
   const Array& array = check<Array>(L, 2, "compress");
   if (condition->layout.ndim() != 1)
-    throw Error("[compress] expected a condition of one dimension, got shape " + to_string(condition->layout.shape));
+    throw Error("[compress] expected a condition of one dimension, got shape {}", to_string(condition->layout.shape));
   const bool flat = lua_isnoneornil(L, 3);
   const std::size_t axis = flat ? 0 : check_axis(L, 3, array->layout.ndim(), "compress");
   push_array(L, read_index(flat ? flattened(array) : array, items_along(axis, condition)));

@@ -81,12 +81,11 @@ const ArrayProperty array_properties[] = {
   offer_names(L, lua_upvalueindex(own_upvalue), near);
   const std::string message = no_field(LuaType<Array>::name);
   const std::string_view here = name_elsewhere("x:" + std::string(name_at(L, 2)));
-  if (!here.empty()) throw Error(message + describe(L, 2) + "; use " + std::string(here));
+  if (!here.empty()) throw Error("{}{}; use {}", message, describe(L, 2), here);
   if (const std::string name(name_at(L, 2)); name.ends_with('_') && name_elsewhere(name).empty()) {
     const std::string plain = name.substr(0, name.size() - 1);
     lua_getfield(L, lua_upvalueindex(own_upvalue), plain.c_str());
-    if (lua_isfunction(L, -1))
-      throw Error(message + describe(L, 2) + "; x:copy_(x:" + plain + "(...)) writes in place");
+    if (lua_isfunction(L, -1)) throw Error("{}{}; x:copy_(x:{}(...)) writes in place", message, describe(L, 2), plain);
     lua_pop(L, 1);
   }
   refuse_field(L, message, 2, near);
@@ -177,8 +176,10 @@ void assign(lua_State* L, const Array& target, int value, const char* op) {
 int array_newindex(lua_State* L) {
   const Array& array = check<Array>(L, 1, "index");
   if (lua_type(L, 2) == LUA_TSTRING && !looks_like_spec(check_string(L, 2, "index", "a name")))
-    throw Error("[array] an array's fields cannot be set: " + describe(L, 2) +
-                "; x:reshape(...) and x:astype(dtype) give another array, x:copy_(values) writes the elements");
+    throw Error(
+        "[array] an array's fields cannot be set: {}; x:reshape(...) and x:astype(dtype) give another array, "
+        "x:copy_(values) writes the elements",
+        describe(L, 2));
   std::vector<IndexItem> items = check_key(L, 2, array->layout);
   const Array values = check_values(L, 3, array, "index");
   bindings_of(L).unheld_mask->release(L, 2, *array);
@@ -241,8 +242,10 @@ int array_host(lua_State* L) {
   const Array& array = check<Array>(L, 1, "host");
   constexpr std::size_t most = 0x7fffff00;  // bytes of an FFI array, whose elements are counted in 32 bits
   if (array->nbytes() > most)
-    throw Error("[host] expected less than 2 GiB, as FFI arrays have, got " + format_bytes(array->nbytes()) + ", " +
-                type_text(*array) + "; x:copy_to takes a pointer to as much memory as there is");
+    throw Error(
+        "[host] expected less than 2 GiB, as FFI arrays have, got {}, {}; x:copy_to takes a pointer to as much memory "
+        "as there is",
+        format_bytes(array->nbytes()), type_text(*array));
   push_text(L, name(array->dtype));
   lua_pushnumber(L, static_cast<double>(array->layout.size()));
   call_helper(L, "host_array", 2, 1);
@@ -341,7 +344,7 @@ Array& push_array(Bindings& bindings, lua_State* L, Array array) {
 
 int push_nonzero(lua_State* L, const Array& array) {
   if (array->layout.ndim() == 0)
-    throw Error("[nonzero] expected an array of one dimension or more, got " + type_text(*array));
+    throw Error("[nonzero] expected an array of one dimension or more, got {}", type_text(*array));
   std::vector<Array> positions = nonzero(array);
   luaL_checkstack(L, static_cast<int>(positions.size()), "nonzero");
   for (Array& axis : positions) push_array(L, std::move(axis));

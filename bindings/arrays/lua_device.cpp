@@ -53,7 +53,7 @@ int device_index(lua_State* L) {
     names += (names.empty() ? "" : ", ") + std::string(property.name);
     near.offer(property.name);
   }
-  throw Error("[device] expected one of " + names + ", got \"" + std::string(key) + "\"" + near.question());
+  throw Error("[device] expected one of {}, got \"{}\"{}", names, key, near.question());
 }
 
 int device_tostring(lua_State* L) {
@@ -143,7 +143,7 @@ int set_mode(lua_State* L, const char* name, bool Context::*mode) {
   if (!lua_isnone(L, 1)) {
     if (!lua_isboolean(L, 1)) fail(name, "true or false", L, 1);
     if (!context.rights.trusted)
-      throw Error("[" + std::string(name) + "] expected no change of a mode in a sandbox: other scripts would get it");
+      throw Error("[{}] expected no change of a mode in a sandbox: other scripts would get it", name);
     context.*mode = lua_toboolean(L, 1) != 0;
   }
   lua_pushboolean(L, context.*mode);

@@ -43,9 +43,7 @@ std::vector<std::size_t> check_axis_list(lua_State* L, int first, int last, std:
   const auto add = [&](int index) {
     axes.push_back(check_axis(L, index, ndim, op));
     const std::uint64_t bit = std::uint64_t{1} << axes.back();
-    if ((seen & bit) != 0)
-      throw Error("[" + std::string(op) + "] expected each axis once, got axis " + std::to_string(axes.back() + 1) +
-                  " twice");
+    if ((seen & bit) != 0) throw Error("[{}] expected each axis once, got axis {} twice", op, axes.back() + 1);
     seen |= bit;
   };
   if (!lua_istable(L, first)) {
@@ -82,7 +80,7 @@ Dims check_new_shape(lua_State* L, int first, const Layout& layout) {
       shape.push_back(check_integer(L, index, "reshape", "sizes that are integers"));
   }
   const auto refuse = [&](const std::string& expected) {
-    throw Error("[reshape] expected " + expected + ", got " + to_string(shape));
+    throw Error("[reshape] expected {}, got {}", expected, to_string(shape));
   };
   std::int64_t* open = nullptr;
   for (std::int64_t& extent : shape) {
@@ -99,8 +97,8 @@ Dims check_new_shape(lua_State* L, int first, const Layout& layout) {
     if (known == 0) refuse("no size of 0 beside one of -1");
   }
   if ((open && *open < 0) || checked_size(shape, "reshape") != size)
-    throw Error("[reshape] expected a shape of " + std::to_string(size) + " elements, as " + to_string(layout.shape) +
-                " has, got " + to_string(asked));
+    throw Error("[reshape] expected a shape of {} elements, as {} has, got {}", size, to_string(layout.shape),
+                to_string(asked));
   return shape;
 }
 
@@ -135,8 +133,7 @@ int permute_axes(lua_State* L, const Array& array, const char* op) {
   const std::size_t ndim = array->layout.ndim();
   const auto axes = check_axis_list(L, 2, lua_gettop(L), ndim, op);
   if (axes.size() != ndim)
-    throw Error("[" + std::string(op) + "] expected all axes of shape " + to_string(array->layout.shape) + ", got " +
-                std::to_string(axes.size()));
+    throw Error("[{}] expected all axes of shape {}, got {}", op, to_string(array->layout.shape), axes.size());
   return push_view(L, array, permute(array->layout, axes));
 }
 
@@ -169,8 +166,7 @@ int array_moveaxis(lua_State* L) {
   const auto from = check_axis_list(L, 2, 2, array->layout.ndim(), "moveaxis");
   const auto to = check_axis_list(L, 3, 3, array->layout.ndim(), "moveaxis");
   if (from.size() != to.size())
-    throw Error("[moveaxis] expected as many places as axes, got " + std::to_string(from.size()) + " axes and " +
-                std::to_string(to.size()) + " places");
+    throw Error("[moveaxis] expected as many places as axes, got {} axes and {} places", from.size(), to.size());
   return push_view(L, array, move_axes(array->layout, from, to));
 }
 
@@ -193,8 +189,7 @@ int array_squeeze(lua_State* L) {
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
     if (all && shape[axis] == 1) axes |= std::uint64_t{1} << axis;
     if (!all && (axes >> axis & 1) != 0 && shape[axis] != 1)
-      throw Error("[squeeze] expected axes of size 1, got axis " + std::to_string(axis + 1) + " of shape " +
-                  to_string(shape));
+      throw Error("[squeeze] expected axes of size 1, got axis {} of shape {}", axis + 1, to_string(shape));
   }
   return push_view(L, array, squeeze(array->layout, axes));
 }
@@ -221,12 +216,11 @@ int array_diagonal(lua_State* L) {
   const Array& array = check<Array>(L, 1, "diagonal");
   const std::size_t ndim = array->layout.ndim();
   if (ndim < 2)
-    throw Error("[diagonal] expected an array of two dimensions or more, got shape " + to_string(array->layout.shape));
+    throw Error("[diagonal] expected an array of two dimensions or more, got shape {}", to_string(array->layout.shape));
   const std::int64_t offset = lua_isnoneornil(L, 2) ? 0 : check_integer(L, 2, "diagonal", "an integer offset");
   const std::size_t row = lua_isnoneornil(L, 3) ? 0 : check_axis(L, 3, ndim, "diagonal");
   const std::size_t column = lua_isnoneornil(L, 4) ? 1 : check_axis(L, 4, ndim, "diagonal");
-  if (row == column)
-    throw Error("[diagonal] expected two different axes, got axis " + std::to_string(row + 1) + " twice");
+  if (row == column) throw Error("[diagonal] expected two different axes, got axis {} twice", row + 1);
   return push_view(L, array, diagonal(array->layout, offset, row, column));
 }
 
@@ -242,13 +236,12 @@ int array_sliding_window(lua_State* L) {
     axes = check_axis_list(L, 3, 3, layout.ndim(), "sliding_window");
   }
   if (sizes.size() != axes.size())
-    throw Error("[sliding_window] expected a window size for each of " + std::to_string(axes.size()) + " axes, got " +
-                std::to_string(sizes.size()));
+    throw Error("[sliding_window] expected a window size for each of {} axes, got {}", axes.size(), sizes.size());
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const std::int64_t extent = layout.shape[axes[i]];
     if (sizes[i] < 1 || sizes[i] > extent)
-      throw Error("[sliding_window] expected a window of 1 to " + std::to_string(extent) + " elements on axis " +
-                  std::to_string(axes[i] + 1) + ", got " + std::to_string(sizes[i]));
+      throw Error("[sliding_window] expected a window of 1 to {} elements on axis {}, got {}", extent, axes[i] + 1,
+                  sizes[i]);
   }
   return push_view(L, array, windows(layout, sizes, axes));
 }

@@ -39,8 +39,7 @@ int new_pinned(lua_State* L) {
   lua_pushnumber(L, static_cast<double>(count));
   call_helper(L, "array_pointer", 2, 1);
   if (lua_isnil(L, -1))
-    throw Error("[pinned] expected a dtype that the FFI has, and less than 2 GiB, got " + std::to_string(count) +
-                " of " + std::string(name(dtype)));
+    throw Error("[pinned] expected a dtype that the FFI has, and less than 2 GiB, got {} of {}", count, name(dtype));
 
   const auto bytes = static_cast<std::size_t>(count) * size_of(dtype);
   // The collector sees only the few bytes of a handle, so it is run as far as for the whole memory.
@@ -66,8 +65,7 @@ CData check_host_memory(lua_State* L, const char* op, const Array& array) {
   if (!host || !host->element || host->kind == CData::Kind::number || host->kind == CData::Kind::record)
     fail(op, "an FFI array or pointer", L, 2);
   if (host->kind == CData::Kind::array && host->count() != static_cast<std::size_t>(array->layout.size()))
-    throw Error("[" + std::string(op) + "] expected as many elements as " + type_text(*array) + " has, got " +
-                host->type);
+    throw Error("[{}] expected as many elements as {} has, got {}", op, type_text(*array), host->type);
   return *host;
 }
 
@@ -81,7 +79,7 @@ int array_copy_from(lua_State* L) {
   if (lua_istable(L, 2)) {
     const Array from = array_from_host(L, 2, {array->dtype, array->device_ref()}, "copy_from");
     if (from->layout.shape != array->layout.shape)
-      throw Error("[copy_from] expected a table of shape " + to_string(array->layout.shape) + ", got one of shape " +
+      throw Error("[copy_from] expected a table of shape {}, got one of shape {}", to_string(array->layout.shape),
                   to_string(from->layout.shape));
     copy_into(array, from);
     lua_settop(L, 1);

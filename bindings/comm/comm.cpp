@@ -33,8 +33,10 @@ struct Call {
   /// Begins a call for arrays like this one. `of_all`: all ranks make it, not only a sender and a receiver.
   Communicator& begin(const Array& like, bool of_all = true) const {
     if (is_recording(bindings.context()))
-      throw Error("[" + name + "] expected a call outside of gpu.fuse and gpu.graph, which run their function again " +
-                  "without its calls of gpu.comm");
+      throw Error(
+          "[{}] expected a call outside of gpu.fuse and gpu.graph, which run their function again without its calls of "
+          "gpu.comm",
+          name);
     if (bindings.library_work) bindings.library_work->begin(op(), of_all && ranks == bindings.ranks);
     return ranks->communicator(like->device().device());
   }
@@ -179,8 +181,8 @@ int comm_transfer(lua_State* L) {
   for (const auto& messages : {sent, received})
     for (const auto& [array, rank] : messages)
       if (&array->device() != &first->device())
-        throw Error("[" + call.name + "] expected arrays on one device, got some on " + first->device().name() +
-                    " and " + array->device().name());
+        throw Error("[{}] expected arrays on one device, got some on {} and {}", call.name, first->device().name(),
+                    array->device().name());
   const bool of_two = call.name == "send" || call.name == "recv_" || call.name == "exchange" || call.name == "group";
   transfer(call.begin(first, !of_two), call.op(), sent, received);
   return 0;

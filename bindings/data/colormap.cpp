@@ -46,7 +46,7 @@ Colormap make_colormap(std::string_view name) {
   if (map == std::end(maps)) {
     std::string names;
     for (const NamedMap& row : maps) names += (names.empty() ? "" : ", ") + std::string(row.name);
-    throw Error("[colormap] expected one of " + names + ", got \"" + std::string(name) + "\"");
+    throw Error("[colormap] expected one of {}, got \"{}\"", names, name);
   }
 
   Colormap colors;

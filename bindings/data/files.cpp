@@ -56,7 +56,7 @@ NamedArrays check_named_arrays(lua_State* L, int index, const char* ending) {
   std::sort(arrays.begin(), arrays.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   const auto twice =
       std::adjacent_find(arrays.begin(), arrays.end(), [](const auto& a, const auto& b) { return a.first == b.first; });
-  if (twice != arrays.end()) throw Error("[save] two arrays are called \"" + twice->first + '"');
+  if (twice != arrays.end()) throw Error("[save] two arrays are called \"{}\"", twice->first);
   return arrays;
 }
 
@@ -119,8 +119,8 @@ int missing_array(lua_State* L) {
     if (i < shown) list += (i > 0 ? ", " : "") + names[i];
   }
   if (names.size() > shown) list += ", ... (" + std::to_string(names.size()) + " arrays)";
-  throw Error("[load] expected a name of " + std::string(lua_tostring(L, lua_upvalueindex(2))) + ", which has " +
-              (names.empty() ? "no arrays" : list) + ", got " + describe(L, 2) + near.question());
+  throw Error("[load] expected a name of {}, which has {}, got {}{}", lua_tostring(L, lua_upvalueindex(2)),
+              names.empty() ? "no arrays" : list, describe(L, 2), near.question());
 }
 
 /// Pushes the arrays of a file as a table by name, in which other names are errors. Returns 1.
@@ -204,11 +204,11 @@ int load(lua_State* L) {
     if (is_npz(file.bytes())) return push_arrays(L, read_npz(file.bytes(), *options.device, path), path);
     if (!is_npy(file.bytes()))
       throw Error(
-          "[load] " + path + ": expected a .npy or .npz file, got " +
-          (is_text(file.bytes())
-               ? "text; gpu.loadtxt reads an array of numbers in text, gpu.load a table by the ending .csv or .tsv"
-               : "other data; gpu.image.load reads PNG files, and gpu.load other files by their endings, "
-                 ".csv among them"));
+          "[load] {}: expected a .npy or .npz file, got {}", path,
+          is_text(file.bytes())
+              ? "text; gpu.loadtxt reads an array of numbers in text, gpu.load a table by the ending .csv or .tsv"
+              : "other data; gpu.image.load reads PNG files, and gpu.load other files by their endings, "
+                ".csv among them");
     push_array(L, read_npy(file.bytes(), *options.device, path));
     return 1;
   });

@@ -41,8 +41,7 @@ SaveOptions check_save_options(lua_State* L, int index) {
   if ((options.min || options.max) && !options.colormap)
     throw Error("[image.save] expected a colormap with min and max, got none");
   if (options.min && options.max && !(*options.min < *options.max))
-    throw Error("[image.save] expected min below max, got " + to_string(*options.min) + " and " +
-                to_string(*options.max));
+    throw Error("[image.save] expected min below max, got {} and {}", to_string(*options.min), to_string(*options.max));
   return options;
 }
 
@@ -115,11 +114,11 @@ void check_pixels(Node& array, bool colormap) {
   constexpr std::int64_t most = 2147483647;  // rows and columns of a PNG file
   if (fits && shape[0] > 0 && shape[1] > 0 && shape[0] <= most && shape[1] <= most) return;
   if (shape.size() >= 2 && shape.size() <= 3 && array.layout.size() == 0)
-    throw Error("[image.save] expected a picture of at least one pixel, got " + type_text(array));
-  throw Error(std::string("[image.save] expected ") +
-              (colormap ? "real numbers of shape (height,width)"
-                        : "uint8 of shape (height,width), (height,width,3) or (height,width,4)") +
-              ", got " + type_text(array) + pixels_hint(array, colormap));
+    throw Error("[image.save] expected a picture of at least one pixel, got {}", type_text(array));
+  throw Error("[image.save] expected {}, got {}{}",
+              colormap ? "real numbers of shape (height,width)"
+                       : "uint8 of shape (height,width), (height,width,3) or (height,width,4)",
+              type_text(array), pixels_hint(array, colormap));
 }
 
 /// gpu.image.save(path, x [, {colormap, min, max}])

@@ -25,8 +25,7 @@ int read_text(lua_State* L) {
   return or_file_failure(L, [&] {
     const FileBytes file(op.c_str(), path, FileAccess::read);
     if (file.bytes().size() > longest_text)
-      throw Error("[" + op + "] expected a file of at most 2^30 bytes of text, got " + path + " of " +
-                  std::to_string(file.bytes().size()));
+      throw Error("[{}] expected a file of at most 2^30 bytes of text, got {} of {}", op, path, file.bytes().size());
     lua_pushlstring(L, file.bytes().data(), file.bytes().size());
     return 1;
   });
@@ -140,15 +139,12 @@ int read_elements(lua_State* L) {
     const auto bytes = static_cast<std::int64_t>(file.bytes().size());
     const std::int64_t rest = bytes - offset;
     const std::string found = path + " of " + std::to_string(bytes) + " bytes";
-    if (rest < 0)
-      throw Error("[" + op + "] expected an offset in the file, got " + std::to_string(offset) + " in " + found);
+    if (rest < 0) throw Error("[{}] expected an offset in the file, got {} in {}", op, offset, found);
     if (count < 0 && rest % size != 0)
-      throw Error("[" + op + "] expected whole elements of " + std::string(name(dtype)) + " from byte " +
-                  std::to_string(offset) + " on, got " + found);
+      throw Error("[{}] expected whole elements of {} from byte {} on, got {}", op, name(dtype), offset, found);
     if (count < 0) count = rest / size;
     if (count > rest / size)
-      throw Error("[" + op + "] expected " + std::to_string(count) + " elements of " + std::string(name(dtype)) +
-                  " from byte " + std::to_string(offset) + " on, got " + found);
+      throw Error("[{}] expected {} elements of {} from byte {} on, got {}", op, count, name(dtype), offset, found);
     Array array = empty(*options.device, {count}, dtype);
     if (count > 0) upload(*array, file.bytes().data() + offset);
     push_array(L, std::move(array));

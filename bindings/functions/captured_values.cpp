@@ -204,7 +204,7 @@ void CapturedValues::set(std::size_t index, int value, const luafn::Path* path) 
     lua_pushcfunction(L_, &get_field);
     lua_pushvalue(L_, top);
     lua_pushstring(L_, path->fields[depth - 1].c_str());
-    if (lua_pcall(L_, 2, 1, 0) != 0) throw Error("[" + op_ + "] " + path->root + ": " + lua_tostring(L_, -1));
+    if (lua_pcall(L_, 2, 1, 0) != 0) throw Error("[{}] {}: {}", op_, path->root, lua_tostring(L_, -1));
     lua_replace(L_, top);
     result = read(top);
     result.fields = depth;
@@ -298,7 +298,7 @@ int CapturedValues::push_root(const luafn::Path& path, const luafn::Function& fu
     lua_pushcfunction(L_, &get_field);
     lua_getfenv(L_, lua_function);
     lua_pushlstring(L_, path.root.data(), path.root.size());
-    if (lua_pcall(L_, 2, 1, 0) != 0) throw Error("[" + op_ + "] " + path.root + ": " + lua_tostring(L_, -1));
+    if (lua_pcall(L_, 2, 1, 0) != 0) throw Error("[{}] {}: {}", op_, path.root, lua_tostring(L_, -1));
     return 0;
   }
   // Of several upvalues with the name, the order of first use tells which is which.
@@ -312,7 +312,7 @@ int CapturedValues::push_root(const luafn::Path& path, const luafn::Function& fu
     if (name == path.root && skipped-- == 0) return i;
     lua_pop(L_, 1);
   }
-  throw Error("[" + op_ + "] internal error: the function has no upvalue " + path.root);
+  throw Error("[{}] internal error: the function has no upvalue {}", op_, path.root);
 }
 
 /// Numbers of one class have one key: 1000 closures over a number share a translation.

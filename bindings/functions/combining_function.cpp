@@ -26,9 +26,9 @@ std::shared_ptr<const CombiningVariant> make_combining_variant(const CapturedVal
   std::string parameters;
   for (const luafn::Parameter& parameter : code.parameters) {
     if (parameter.kind != luafn::Parameter::Kind::element)
-      throw Error("[" + name + "] " + file + ":" + std::to_string(line) + ": the function uses the array " +
-                  parameter.name.substr(0, parameter.name.rfind('_')) +
-                  "; what combines two values knows these and captured numbers");
+      throw Error(
+          "[{}] {}:{}: the function uses the array {}; what combines two values knows these and captured numbers", name,
+          file, line, parameter.name.substr(0, parameter.name.rfind('_')));
     parameters += "const " + type + " " + parameter.name + ", ";
   }
   const std::string result = luafn::result_name(0);

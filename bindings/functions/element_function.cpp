@@ -36,8 +36,8 @@ std::shared_ptr<const ElementVariant> make_element_variant(const ElementFunction
   for (std::size_t k = 0; k < variant->code.results.size(); ++k)
     operation.outputs.push_back({luafn::result_name(k), variant->code.results[k]});
   if (operation.inputs.size() > 64)
-    throw Error("[" + elements.name + "] " + file + ":" + std::to_string(line) +
-                ": the function uses more than 64 arguments, captured numbers and arrays");
+    throw Error("[{}] {}:{}: the function uses more than 64 arguments, captured numbers and arrays", elements.name,
+                file, line);
   operation.body = {variant->code.body, file, line};
   return variant;
 }
@@ -68,9 +68,8 @@ void check_parameters(lua_State* L, int function, const std::string& name, std::
   const LocatedFunction& located = locate_function(L, function, name.c_str());
   const std::size_t own = located.function->parameters.size();
   if (own != count)
-    throw Error("[" + name + "] expected a function with " + std::to_string(count) +
-                (count == 1 ? " parameter" : " parameters") + ", got that of " + located.chunk->name + ":" +
-                std::to_string(located.function->line) + " with " + std::to_string(own));
+    throw Error("[{}] expected a function with {}{}, got that of {}:{} with {}", name, count,
+                count == 1 ? " parameter" : " parameters", located.chunk->name, located.function->line, own);
 }
 
 std::shared_ptr<const FunctionVariant> element_variant(lua_State* L, const ElementFunction& elements, int function,

@@ -20,8 +20,10 @@ class Key {
 
   void add(int index) {
     if (++values_ > most_values)
-      throw Error("[fuse] expected a function that reaches at most " + std::to_string(most_values) +
-                  " values through its variables, got more; pass what it needs as arguments");
+      throw Error(
+          "[fuse] expected a function that reaches at most {} values through its variables, got more; pass what it "
+          "needs as arguments",
+          most_values);
     const int type = lua_type(L_, index);
     text_.push_back(static_cast<char>('a' + type));
     switch (type) {
@@ -88,8 +90,8 @@ class Key {
     std::vector<Node*> nodes;
     for (const Array& input : inputs_) {
       if (&input->device() != &device)
-        throw Error("[fuse] expected arrays of one device, got one on " + device.name() + " and one on " +
-                    input->device().name() + "; x:to(name) copies one over");
+        throw Error("[fuse] expected arrays of one device, got one on {} and one on {}; x:to(name) copies one over",
+                    device.name(), input->device().name());
       if (input->pending()) nodes.push_back(input.get());
     }
     evaluate(nodes);
@@ -218,8 +220,10 @@ class Key {
     const std::string text = lua_pcall(L_, 1, 1, 0) == 0 && lua_tostring(L_, -1) ? lua_tostring(L_, -1) : "";
     lua_pop(L_, 1);
     if (text.starts_with("ctype<") || text.find("()>") != text.npos) return;
-    throw Error("[fuse] expected a function that reads no FFI memory, got " + text +
-                ", whose changes would not be seen: pass numbers, or an array");
+    throw Error(
+        "[fuse] expected a function that reads no FFI memory, got {}, whose changes would not be seen: pass numbers, "
+        "or an array",
+        text);
   }
 
   void add_function(int index) {

@@ -58,7 +58,7 @@ int record_graph(lua_State* L) {
 
 void check_same(const std::vector<Array>& results, const std::vector<Array>& first) {
   const auto refuse = [](const std::string& one, const std::string& other) {
-    throw Error("[graph] expected a function that gives the same arrays each time, got " + one + " and then " + other);
+    throw Error("[graph] expected a function that gives the same arrays each time, got {} and then {}", one, other);
   };
   const auto count = [](std::size_t number) { return std::to_string(number) + (number == 1 ? " array" : " arrays"); };
   if (results.size() != first.size()) refuse(count(first.size()), count(results.size()));
@@ -98,7 +98,7 @@ int launch_graph(lua_State* L) {
   if (!lua_isnoneornil(L, 2)) {
     const auto& other = check<StreamHandle>(L, 2, "launch");
     if (other.device != handle.device)
-      throw Error("[launch] expected a stream of " + handle.device->name() + ", got one of " + other.device->name());
+      throw Error("[launch] expected a stream of {}, got one of {}", handle.device->name(), other.device->name());
     stream = other.stream;
   }
   handle.capture->launch(stream);

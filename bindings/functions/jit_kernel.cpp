@@ -73,8 +73,7 @@ struct JitCall {
     if (count != parameters.size()) {
       std::string names;
       for (const luafn::Local* parameter : parameters) names += (names.empty() ? "" : ", ") + parameter->name;
-      throw Error("[" + kernel.name + "] expected " + std::to_string(parameters.size()) + " arguments (" + names +
-                  "), got " + std::to_string(count));
+      throw Error("[{}] expected {} arguments ({}), got {}", kernel.name, parameters.size(), names, count);
     }
     for (std::size_t i = 0; i < count; ++i) {
       captured.add_argument(static_cast<int>(i) + 2);
@@ -82,8 +81,8 @@ struct JitCall {
       if (!array) continue;
       if (!device) device = array->device_ref();
       if (device.get() != &array->device())
-        throw Error("[" + kernel.name + "] " + parameters[i]->name + ": expected an array on " + device->name() +
-                    ", got one on " + array->device().name() + "; x:to(name) copies one over");
+        throw Error("[{}] {}: expected an array on {}, got one on {}; x:to(name) copies one over", kernel.name,
+                    parameters[i]->name, device->name(), array->device().name());
     }
     if (!device) device = bindings_of(L).context().current();
     const std::shared_ptr<LuaChunk> chunk = located.chunk;
@@ -182,7 +181,7 @@ Array memory_of(const Array& array) {
 }
 
 [[noreturn]] void refuse(const std::string& kernel, const luafn::Parameter& parameter, const std::string& message) {
-  throw Error("[" + kernel + "] " + parameter.name.substr(0, parameter.name.rfind('_')) + ": " + message);
+  throw Error("[{}] {}: {}", kernel, parameter.name.substr(0, parameter.name.rfind('_')), message);
 }
 
 /// Throws Error for an array that the kernel writes and whose elements share memory, and for a call all of whose

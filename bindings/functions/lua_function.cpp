@@ -135,7 +135,7 @@ class Locator {
   }
 
  private:
-  [[noreturn]] void refuse(const std::string& message) const { throw Error("[" + std::string(op_) + "] " + message); }
+  [[noreturn]] void refuse(const std::string& message) const { throw Error("[{}] {}", op_, message); }
 
   /// Loads the text, and looks for the function in it. A chunk without a function: it is not there.
   LocatedFunction look_in(std::string_view text) {
@@ -167,7 +167,7 @@ class Locator {
     const std::atomic<bool>& interrupted = bindings_of(L_).context().interrupted();
     const auto must_stop = [&] { return interrupted.load(std::memory_order_relaxed); };
     const bool parsed = load_in_pieces(L_, text, frame_.source, nullptr, must_stop) == 0;
-    if (must_stop()) throw Error(ErrorKind::interrupted, "[" + std::string(op_) + "] interrupted");
+    if (must_stop()) throw Error(ErrorKind::interrupted, "[{}] interrupted", op_);
     if (!parsed) lua_pop(L_, 1);
     return parsed;
   }
@@ -216,8 +216,8 @@ const LocatedFunction& locate_function(lua_State* L, int index, const char* op) 
 const LocatedFunction& locate_device_function(lua_State* L, int index, const char* op) {
   const LocatedFunction& located = locate_function(L, index, op);
   if (located.function->has_varargs)
-    throw Error("[" + std::string(op) + "] " + located.chunk->name + ":" + std::to_string(located.function->line) +
-                ": a function for a device takes no \"...\"; name its parameters");
+    throw Error("[{}] {}:{}: a function for a device takes no \"...\"; name its parameters", op, located.chunk->name,
+                located.function->line);
   return located;
 }
 

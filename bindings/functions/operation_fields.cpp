@@ -8,7 +8,7 @@ namespace gpulua {
 namespace {
 
 [[noreturn]] void missing(const std::string& name, const char* field, const char* what) {
-  throw Error(OperationFields::where(name, field) + ": expected " + what + ", got nothing");
+  throw Error("{}: expected {}, got nothing", OperationFields::where(name, field), what);
 }
 
 }  // namespace
@@ -47,8 +47,8 @@ Option OperationFields::preamble(UserText& to) const {
   return {"preamble", [this, &to](int value) {
             text("preamble", to).read(value);
             if (const char bracket = open_bracket(to.text))
-              throw Error("[" + std::string(op_) + "] preamble: expected whole declarations, got a '" + bracket +
-                          "' without its counterpart");
+              throw Error("[{}] preamble: expected whole declarations, got a '{}' without its counterpart", op_,
+                          bracket);
           }};
 }
 
@@ -74,15 +74,15 @@ void OperationFields::need_combination(const std::string& name, const char* fiel
   need(name, field, part, "an expression of a and b");
   const std::string& text = part.text.text;
   if (!part.is_function && !has_word(text, "a") && !has_word(text, "b"))
-    throw Error(where(name, field) + ": expected an expression of a and b, as in \"a + b\", got \"" + text + '"');
+    throw Error("{}: expected an expression of a and b, as in \"a + b\", got \"{}\"", where(name, field), text);
 }
 
 void OperationFields::check_sets(const UserElementwise& operation, const char* field) {
   if (!operation.preamble.text.empty()) return;
   for (const UserParameter& output : operation.outputs)
     if (!may_set(operation.body.text, output.name))
-      throw Error(where(operation.name, field) + ": expected statements that set " + output.name + ", as in \"" +
-                  output.name + " = ...;\", got \"" + operation.body.text + '"');
+      throw Error("{}: expected statements that set {}, as in \"{} = ...;\", got \"{}\"", where(operation.name, field),
+                  output.name, output.name, operation.body.text);
 }
 
 void OperationFields::keep_functions(std::initializer_list<const char*> fields) const {
@@ -99,7 +99,7 @@ void OperationFields::keep_functions(std::initializer_list<const char*> fields) 
 
 std::string OperationFields::string(const char* field, int value) const {
   if (lua_type(L_, value) != LUA_TSTRING)
-    throw Error("[" + std::string(op_) + "] " + field + ": expected a string, got " + describe(L_, value));
+    throw Error("[{}] {}: expected a string, got {}", op_, field, describe(L_, value));
   return std::string(check_string(L_, value, op_, field));
 }
 
@@ -111,15 +111,14 @@ void push_kept_function(lua_State* L, int object, int place) {
 
 void check_names(const std::string& name, const std::vector<UserParameter>& inputs,
                  const std::vector<UserParameter>& outputs) {
-  if (outputs.empty()) throw Error("[" + name + "] outputs: expected at least one");
-  if (inputs.size() > 64)
-    throw Error("[" + name + "] inputs: expected 64 at most, got " + std::to_string(inputs.size()));
+  if (outputs.empty()) throw Error("[{}] outputs: expected at least one", name);
+  if (inputs.size() > 64) throw Error("[{}] inputs: expected 64 at most, got {}", name, inputs.size());
   std::vector<UserParameter> all = inputs;
   all.insert(all.end(), outputs.begin(), outputs.end());
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (i >= inputs.size() && all[i].raw) throw Error("[" + name + "] outputs: " + all[i].name + " cannot be raw");
+    if (i >= inputs.size() && all[i].raw) throw Error("[{}] outputs: {} cannot be raw", name, all[i].name);
     for (std::size_t j = 0; j < i; ++j)
-      if (all[i].name == all[j].name) throw Error("[" + name + "] two parameters have the name " + all[i].name);
+      if (all[i].name == all[j].name) throw Error("[{}] two parameters have the name {}", name, all[i].name);
   }
 }
 

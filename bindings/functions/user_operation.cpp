@@ -62,7 +62,7 @@ int define_elementwise(lua_State* L) {
   definition.is_function = body.is_function;
   if (body.is_function) {
     if (!operation.preamble.text.empty())
-      throw Error(OperationFields::where(operation.name, "preamble") + ": a Lua function has none");
+      throw Error("{}: a Lua function has none", OperationFields::where(operation.name, "preamble"));
     lua_getfield(L, 1, "body");
     push_function_of(L, 2);
     // Without declarations, the dtypes are the function's own.
@@ -84,8 +84,8 @@ int define_elementwise(lua_State* L) {
 /// The only parameter of a list. Throws Error for another number.
 UserParameter check_one(const std::string& name, const char* field, const std::vector<UserParameter>& parameters) {
   if (parameters.size() != 1 || parameters.front().raw)
-    throw Error(OperationFields::where(name, field) + ": expected one parameter that is not raw, got " +
-                (parameters.empty() ? "none" : to_string(parameters)));
+    throw Error("{}: expected one parameter that is not raw, got {}", OperationFields::where(name, field),
+                parameters.empty() ? "none" : to_string(parameters));
   return parameters.front();
 }
 
@@ -115,7 +115,8 @@ int define_scan(lua_State* L) {
   fields.need_combination(name, "expr", expression);
   scan.expression = expression.text;
   if (scan.exclusive && !scan.neutral)
-    throw Error(OperationFields::where(name, "neutral") + ": expected what an exclusive scan begins with, got nothing");
+    throw Error("{}: expected what an exclusive scan begins with, got nothing",
+                OperationFields::where(name, "neutral"));
   push(L, std::move(definition));
   if (expression.is_function) fields.keep_functions({"expr"});
   return 1;
@@ -206,8 +207,7 @@ std::vector<Operand> check_operands(lua_State* L, const std::string& name, const
       operands.emplace_back(*number);
     } else {
       if (lua_isnone(L, index))
-        throw Error("[" + name + "] expected " + std::to_string(inputs.size()) + " arguments (" + to_string(inputs) +
-                    "), got " + std::to_string(i));
+        throw Error("[{}] expected {} arguments ({}), got {}", name, inputs.size(), to_string(inputs), i);
       fail(name.c_str(), "an array or a number for " + inputs[i].name, L, index);
     }
   }
@@ -246,9 +246,9 @@ UserCall check_element_call(lua_State* L, int options, const std::string& name) 
 
 void check_out_count(const std::string& name, std::size_t outputs, const UserCall& call) {
   if (call.out.empty() || call.out.size() == outputs) return;
-  throw Error("[" + name +
-              "] expected out = " + (outputs == 1 ? "an array" : "a table of " + std::to_string(outputs) + " arrays") +
-              ", got " + (call.out.size() == 1 ? "an array" : std::to_string(call.out.size()) + " arrays"));
+  throw Error("[{}] expected out = {}, got {}", name,
+              outputs == 1 ? "an array" : "a table of " + std::to_string(outputs) + " arrays",
+              call.out.size() == 1 ? "an array" : std::to_string(call.out.size()) + " arrays");
 }
 
 std::vector<Array> run_operation(lua_State* L, const UserElementwise& operation, std::vector<Operand> operands,

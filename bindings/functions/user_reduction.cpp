@@ -48,7 +48,7 @@ void declare(const OperationFields& fields, const std::optional<std::string>& in
   map.inputs = fields.parse(name, "inputs", inputs);
   post.outputs = fields.parse(name, "outputs", outputs);
   check_names(name, map.inputs, post.outputs);
-  if (post.outputs.size() != 1) throw Error("[" + name + "] outputs: expected one, got " + to_string(post.outputs));
+  if (post.outputs.size() != 1) throw Error("[{}] outputs: expected one, got {}", name, to_string(post.outputs));
   UserParameter type = post.outputs.front();
   if (reduce_type) type = parse_parameters(*reduce_type + " type", OperationFields::where(name, "reduce_type")).front();
   map.reduce_type = post.reduce_type = type;
@@ -117,8 +117,8 @@ void check_identity(lua_State* L, double identity) {
   }
   if (leaves_one && !prefers_itself) return;
   const std::string e = number_text(identity, 14);
-  throw Error("[reduce] expected an identity e, with which f(e, x) is x, got " + e + ": f(" + e + ", " +
-              number_text(other, 14) + ") is " + number_text(combined, 14));
+  throw Error("[reduce] expected an identity e, with which f(e, x) is x, got {}: f({}, {}) is {}", e, e,
+              number_text(other, 14), number_text(combined, 14));
 }
 
 /// gpu.reduce(f [, identity])
@@ -150,8 +150,7 @@ int define_reduce(lua_State* L) {
 /// The only result of a function.
 Array only(std::vector<Array> results, const std::string& name, const char* field) {
   if (results.size() != 1)
-    throw Error(OperationFields::where(name, field) + ": expected a function with one result, got " +
-                std::to_string(results.size()));
+    throw Error("{}: expected a function with one result, got {}", OperationFields::where(name, field), results.size());
   return std::move(results.front());
 }
 
@@ -235,8 +234,7 @@ int call_reduction(lua_State* L) {
       lua_pop(L, 1);
     }
     if (lua_gettop(L) - 1 < count)
-      throw Error("[" + name + "] expected " + std::to_string(count) + " arguments, an axis and options, got " +
-                  std::to_string(lua_gettop(L) - 1) + " arguments");
+      throw Error("[{}] expected {} arguments, an axis and options, got {} arguments", name, count, lua_gettop(L) - 1);
   }
   const int rest = count + 2;
   if (lua_gettop(L) >= rest + 2)

@@ -62,8 +62,7 @@ int call_vectorized(lua_State* L) {
   if (arguments - 1 != count + (has_options ? 1 : 0)) {
     std::string names;
     for (const luafn::Local* parameter : parameters) names += (names.empty() ? "" : ", ") + parameter->name;
-    throw Error("[" + vectorized.name + "] expected " + std::to_string(count) + " arguments (" + names +
-                ") and options, got " + std::to_string(arguments - 1));
+    throw Error("[{}] expected {} arguments ({}) and options, got {}", vectorized.name, count, names, arguments - 1);
   }
 
   auto current = std::make_shared<VectorizedCall>(VectorizedCall{CapturedValues(L, op), {}});

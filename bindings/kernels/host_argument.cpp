@@ -47,7 +47,7 @@ class Staging {
   /// An array for the value at the top of the stack.
   Array make() {
     if (argument_.copied_out && rule_.parameter.kind == ParameterKind::pointer && !rule_.parameter.writable)
-      throw Error(op() + "expected a pointer that the kernel may write through, got " + rule_.parameter.type);
+      throw Error("{}expected a pointer that the kernel may write through, got {}", op(), rule_.parameter.type);
     const int value = lua_gettop(L_);
     if (const auto cdata = to_cdata(L_, value)) return is_raw(*cdata) ? from_raw(*cdata) : from_elements(*cdata, value);
     return from_table(value);
@@ -74,8 +74,8 @@ class Staging {
 
   Array from_table(int index) {
     if (!rule_.parameter.dtype)
-      throw Error(op() + "expected an FFI array, whose elements have a type, for " +
-                  (rule_.parameter.type.empty() ? "a parameter without one" : rule_.parameter.type) + ", got a table");
+      throw Error("{}expected an FFI array, whose elements have a type, for {}, got a table", op(),
+                  rule_.parameter.type.empty() ? "a parameter without one" : rule_.parameter.type);
     if (!argument_.copied_in) return empty(*device_, {count_elements(L_, index)}, *rule_.parameter.dtype);
     return array_from_host(L_, index, {*rule_.parameter.dtype, device_}, argument_.name);
   }
@@ -84,7 +84,7 @@ class Staging {
     std::string wanted = "a table or an FFI array";
     if (!rule_.takes_any()) wanted += " that makes " + expected_array(rule_);
     if (!rule_.parameter.type.empty()) wanted += " for " + rule_.parameter.type;
-    throw Error(op() + "expected " + wanted + ", got an FFI value of type " + type);
+    throw Error("{}expected {}, got an FFI value of type {}", op(), wanted, type);
   }
 
   lua_State* L_;
@@ -97,8 +97,8 @@ int push_host_argument(lua_State* L, const HostArgument& argument) {
   const auto cdata = to_cdata(L, 1);
   const bool has_memory = cdata && (cdata->kind == CData::Kind::array || cdata->kind == CData::Kind::record);
   if (test<Array>(L, 1))
-    throw Error(std::string("[") + argument.name + "] expected a table or an FFI array, got " + describe(L, 1) +
-                "; kernels take gpu's arrays as they are, without gpu." + argument.name);
+    throw Error("[{}] expected a table or an FFI array, got {}; kernels take gpu's arrays as they are, without gpu.{}",
+                argument.name, describe(L, 1), argument.name);
   if (!lua_istable(L, 1) && !has_memory) fail(argument.name, "a table or an FFI array", L, 1);
   push(L, argument);
   lua_createtable(L, 1, 0);

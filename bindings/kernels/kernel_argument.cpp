@@ -102,7 +102,7 @@ void ArgumentReader::read(std::size_t i, void* value) {
 }
 
 void ArgumentReader::refuse(int index, const std::string& message) const {
-  throw Error(kernel.argument_text(static_cast<std::size_t>(index) - 2) + message);
+  throw Error("{}{}", kernel.argument_text(static_cast<std::size_t>(index) - 2), message);
 }
 
 void ArgumentReader::read_scalar(int index, const ArgumentRule& rule, void* value) const {
@@ -266,7 +266,7 @@ bool ArgumentReader::read_address(int index, const ArgumentRule& rule, void* val
   try {
     staged.push_back(stage(L, index, *host, rule, *kernel.device));
   } catch (const Error& error) {
-    throw Error(error.kind(), kernel.argument_text(static_cast<std::size_t>(index) - 2) + error.what());
+    throw Error(error.kind(), "{}{}", kernel.argument_text(static_cast<std::size_t>(index) - 2), error.what());
   }
   put_address(address_of(*staged.back().array, rule), value);
   return true;

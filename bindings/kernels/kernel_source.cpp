@@ -41,7 +41,7 @@ class OptionReader {
 
  private:
   [[noreturn]] void refuse(const std::string& field, const char* expected, int value) {
-    throw Error("[" + std::string(op_) + "] " + field + ": expected " + expected + ", got " + describe(L_, value));
+    throw Error("[{}] {}: expected {}, got {}", op_, field, expected, describe(L_, value));
   }
 
   /// Reads a text. Rejects zero bytes, because a compiler ignores the text after the first one.
@@ -73,8 +73,7 @@ class OptionReader {
     std::error_code unreadable;
     for (const std::string& folder : result)
       if (bindings_of(L_).context().rights.trusted && !std::filesystem::is_directory(folder, unreadable))
-        throw Error("[" + std::string(op_) + "] include: expected folders, got \"" + folder +
-                    "\", which is not a folder");
+        throw Error("[{}] include: expected folders, got \"{}\", which is not a folder", op_, folder);
     return result;
   }
 
@@ -138,12 +137,11 @@ void refuse_file_name(std::string_view text, const char* op, bool takes_images) 
   const bool is_image = !takes_images && is_file_name(text, {".ptx", ".cubin", ".fatbin"});
   if (!is_source && !is_image) return;
   const std::string quoted = '"' + std::string(text) + '"', whole = "assert(io.open(" + quoted + ")):read(\"*a\")";
-  throw Error("[" + std::string(op) + "] expected " +
-              (takes_images ? "PTX, a cubin or a fatbin" : "CUDA C++ source as a string") +
-              ", got the name of a file, " + quoted + "; " +
-              (is_image       ? "gpu.load_module(" + quoted + ") loads it"
-               : takes_images ? "gpu.module(" + whole + ") compiles it"
-                              : whole + " is its text"));
+  throw Error("[{}] expected {}, got the name of a file, {}; {}", op,
+              takes_images ? "PTX, a cubin or a fatbin" : "CUDA C++ source as a string", quoted,
+              is_image       ? "gpu.load_module(" + quoted + ") loads it"
+              : takes_images ? "gpu.module(" + whole + ") compiles it"
+                             : whole + " is its text");
 }
 
 void check_source_rights(lua_State* L, const char* op, const std::string* text) {

@@ -37,9 +37,8 @@ void Launch::run(lua_State* L) {
   const std::vector<ArgumentRule>& rules = kernel_->rules;
   const auto count = static_cast<std::size_t>(lua_gettop(L) - 1);
   if (count != rules.size())
-    throw Error("[" + kernel_->name() + "] expected " + std::to_string(rules.size()) +
-                (rules.size() == 1 ? " argument, got " : " arguments, got ") + std::to_string(count) + ": " +
-                kernel_->signature());
+    throw Error("[{}] expected {}{}{}: {}", kernel_->name(), rules.size(),
+                rules.size() == 1 ? " argument, got " : " arguments, got ", count, kernel_->signature());
 
   ArgumentReader reader{L, *kernel_, stream(), {}, {}};
   reader.check_outputs();
@@ -55,8 +54,7 @@ void Launch::start(const StreamRef& stream) {
   OpenDevice& device = *kernel_->device;
   const std::uint64_t blocks = std::uint64_t{config_.grid.x} * config_.grid.y * config_.grid.z;
   if (const std::uint64_t most = device.context().rights.most_blocks; blocks > most && !kernel_->is_library)
-    throw Error("[" + kernel_->name() + "] expected at most " + std::to_string(most) +
-                " blocks, the budget of a launch, got " + std::to_string(blocks));
+    throw Error("[{}] expected at most {} blocks, the budget of a launch, got {}", kernel_->name(), most, blocks);
   device.launch(kernel_->kernel, config_, arguments_.pointers(), stream);
 }
 
@@ -71,7 +69,7 @@ struct LaunchOptions {
 
 [[noreturn]] void refuse(lua_State* L, int index, const BoundKernel& kernel, const std::string& option,
                          const std::string& expected) {
-  throw Error("[" + kernel.name() + "] " + option + ": expected " + expected + ", got " + describe(L, index));
+  throw Error("[{}] {}: expected {}, got {}", kernel.name(), option, expected, describe(L, index));
 }
 
 unsigned check_extent(lua_State* L, int index, const BoundKernel& kernel, const std::string& option) {
@@ -91,7 +89,7 @@ Dim3 check_dim3(lua_State* L, int index, const BoundKernel& kernel, const std::s
   const auto count =
       static_cast<std::size_t>(check_list(L, index, kernel.name().c_str(), ("numbers for " + option).c_str()));
   if (count < 1 || count > 3)
-    throw Error("[" + kernel.name() + "] " + option + ": expected up to three numbers, got " + std::to_string(count));
+    throw Error("[{}] {}: expected up to three numbers, got {}", kernel.name(), option, count);
   Dim3 result;
   unsigned* const axes[] = {&result.x, &result.y, &result.z};
   for (std::size_t i = 0; i < count; ++i) {
@@ -114,7 +112,7 @@ StreamRef check_stream(lua_State* L, int index, const BoundKernel& kernel) {
   if (!handle)
     refuse(L, index, kernel, "stream", "a stream made by gpu.stream(), or no such option for the current one");
   if (handle->device != kernel.device)
-    throw Error("[" + kernel.name() + "] stream: the stream is of " + handle->device->name() + ", the kernel of " +
+    throw Error("[{}] stream: the stream is of {}, the kernel of {}", kernel.name(), handle->device->name(),
                 kernel.device->name());
   return handle->stream;
 }
@@ -146,14 +144,16 @@ int launch_text(lua_State* L) {
 
 void check_dynamic_shared(const BoundKernel& kernel) {
   if (!kernel.dynamic_shared) return;
-  throw Error("[" + kernel.name() + "] expected shared, the bytes of the kernel's extern __shared__ array, as in " +
-              kernel.name() + "{grid=..., block=256, shared=4*256}; shared=0 is none");
+  throw Error(
+      "[{}] expected shared, the bytes of the kernel's extern __shared__ array, as in {}{{grid=..., block=256, "
+      "shared=4*256}}; shared=0 is none",
+      kernel.name(), kernel.name());
 }
 
 Launch check_launch_options(lua_State* L, int table, const KernelRef& kernel) {
   const std::string& name = kernel->name();
   if (lua_objlen(L, table) > 0)
-    throw Error("[" + name + "] expected launch options by name, as in {grid=..., block=...}, got the key 1");
+    throw Error("[{}] expected launch options by name, as in {{grid=..., block=...}}, got the key 1", name);
   LaunchOptions options;
   const auto read_dim3 = [&](const char* option, Dim3& to, bool& given) {
     return [&, option](int value) {
@@ -178,7 +178,8 @@ Launch check_launch_options(lua_State* L, int table, const KernelRef& kernel) {
                 {"cooperative", read_cooperative},
                 {"cluster", read_dim3("cluster", options.config.cluster, has_cluster)}});
   for (const auto& [given, option] : {std::pair{options.has_grid, "grid"}, std::pair{options.has_block, "block"}})
-    if (!given) throw Error("[" + name + "] expected grid and block, as in {grid=16, block={32, 8}}, got no " + option);
+    if (!given)
+      throw Error("[{}] expected grid and block, as in {{grid=16, block={{32, 8}}}}, got no {}", name, option);
   if (!options.has_shared) check_dynamic_shared(*kernel);
   check_launch(kernel->device->info(), *kernel->kernel, options.config);
   return Launch(kernel, options.config, std::move(options.stream));

@@ -27,8 +27,9 @@ int configure_kernel(lua_State* L) {
   }
   if (lua_gettop(L) > 2) {
     const std::string& name = kernel->name();
-    throw Error("[" + name + "] expected a launch configuration alone, and the arguments in a call of their own, " +
-                launch_of(name) + ", got both in one");
+    throw Error(
+        "[{}] expected a launch configuration alone, and the arguments in a call of their own, {}, got both in one",
+        name, launch_of(name));
   }
   push(L, check_launch_options(L, 2, kernel));
   return 1;
@@ -125,8 +126,10 @@ const std::vector<std::size_t>& BoundKernel::written_parameters() {
 std::int64_t check_items(lua_State* L, int index, const std::string& kernel) {
   const char* what = "a number of items, one for each thread";
   if (lua_istable(L, index))
-    throw Error(std::string("[over] expected ") + what + ", got a table; several axes are a launch of their own, " +
-                kernel + "{grid={columns, rows}, block={32, 8}}(arguments)");
+    throw Error(
+        "[over] expected {}, got a table; several axes are a launch of their own, {}{{grid={{columns, rows}}, "
+        "block={{32, 8}}}}(arguments)",
+        what, kernel);
   const std::int64_t items = check_integer(L, index, "over", what);
   if (items < 0) fail("over", what, L, index);
   return items;
@@ -139,7 +142,7 @@ Launch launch_over(const KernelRef& kernel, std::int64_t items) {
   const std::int64_t block = kernel->suggested_block;
   const std::int64_t blocks = items / block + (items % block != 0);
   if (blocks > std::numeric_limits<unsigned>::max())
-    throw Error("[over] expected items that fit a grid, got " + std::to_string(items));
+    throw Error("[over] expected items that fit a grid, got {}", items);
   LaunchConfig config;
   config.grid.x = static_cast<unsigned>(blocks);
   config.block.x = kernel->suggested_block;

@@ -47,7 +47,7 @@ std::string read_file(const std::string& path) {
   std::error_code failure;
   std::ifstream file(path, std::ios::binary);
   if (!file || !std::filesystem::is_regular_file(path, failure))
-    throw Error(ErrorKind::unavailable, "[load_module] no file \"" + path + '"');
+    throw Error(ErrorKind::unavailable, "[load_module] no file \"{}\"", path);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
@@ -58,11 +58,10 @@ const KernelEntry& find_source_kernel(const BoundModule& module, std::string_vie
   } catch (const Error& error) {
     const std::vector<GlobalEntry>& globals = module.module->compiled().globals;
     if (std::ranges::find(globals, name, &GlobalEntry::name) != globals.end())
-      throw Error("[module] \"" + std::string(name) + "\" is a variable, not a kernel; mod:constant(\"" +
-                  std::string(name) + "\") is an array over it");
+      throw Error("[module] \"{}\" is a variable, not a kernel; mod:constant(\"{}\") is an array over it", name, name);
     if (name == "get_function") throw Error("[module] mod.name is the kernel of that name, there is no get_function");
     if (!module.source) throw;
-    throw Error(error.kind(), error.what() + missing_kernel_hint(*module.source, name));
+    throw Error(error.kind(), "{}{}", error.what(), missing_kernel_hint(*module.source, name));
   }
 }
 
@@ -207,17 +206,17 @@ int module_newindex(lua_State* L) {
   auto& module = check<BoundModule>(L, 1, "module");
   const std::string name(check_string(L, 2, "module", "the name of a variable"));
   const Array variable = global_array(module, find_global(module.module->compiled(), name));
-  throw Error("[module] expected mod:constant(\"" + name + "\")" +
-              (variable->layout.ndim() == 0 ? ":fill_(value)" : ":copy_(values)") +
-              ", which sets the variable, got mod." + name + " = " + describe(L, 3));
+  throw Error("[module] expected mod:constant(\"{}\"){}, which sets the variable, got mod.{} = {}", name,
+              variable->layout.ndim() == 0 ? ":fill_(value)" : ":copy_(values)", name, describe(L, 3));
 }
 
 /// mod{grid=..., block=...}: throws the Error that a module is not a kernel.
 int module_call(lua_State* L) {
   const auto& kernels = check<BoundModule>(L, 1, "module").module->compiled().kernels;
-  throw Error("[module] expected a launch of one of the module's kernels, mod." +
-              (kernels.empty() ? "name" : kernels.front().name) +
-              "{grid=..., block=...}(arguments), got a call of the module");
+  throw Error(
+      "[module] expected a launch of one of the module's kernels, mod.{}{{grid=..., block=...}}(arguments), got a call "
+      "of the module",
+      kernels.empty() ? "name" : kernels.front().name);
 }
 
 int module_text(lua_State* L) {

@@ -25,8 +25,7 @@ int stream_synchronize(lua_State* L) {
 }
 
 void check_same_device(const char* op, const char* what, const OpenDevice& expected, const OpenDevice& got) {
-  if (&expected != &got)
-    throw Error("[" + std::string(op) + "] expected " + what + " of " + expected.name() + ", got one of " + got.name());
+  if (&expected != &got) throw Error("[{}] expected {} of {}, got one of {}", op, what, expected.name(), got.name());
 }
 
 /// s:wait(event)
@@ -104,8 +103,10 @@ int event_elapsed(lua_State* L) {
   to.device->synchronize(*to.event);
   const float milliseconds = from.device->device().elapsed(*from.event, *to.event);
   if (milliseconds < 0)
-    throw Error("[elapsed] expected the later event as the argument, as in start:elapsed(stop), got one that is " +
-                to_string(Scalar(double{-milliseconds})) + " ms earlier: swap the two");
+    throw Error(
+        "[elapsed] expected the later event as the argument, as in start:elapsed(stop), got one that is {} ms earlier: "
+        "swap the two",
+        to_string(Scalar(double{-milliseconds})));
   lua_pushnumber(L, milliseconds);
   return 1;
 }

@@ -36,7 +36,7 @@ template <class Value, std::size_t count>
 Value find(const std::pair<std::string_view, Value> (&table)[count], std::string_view name) {
   for (const auto& [known, value] : table)
     if (known == name) return value;
-  throw Error("[linalg] unknown: " + std::string(name));
+  throw Error("[linalg] unknown: {}", name);
 }
 
 /// The array in a field of the table at index 1, or null.

@@ -28,10 +28,10 @@ void offer_names(lua_State* L, int index, NearName& near) {
 void refuse_field(lua_State* L, const std::string& message, int key, const NearName& near) {
   const std::string_view elsewhere = name_elsewhere(name_at(L, key));
   const bool is_dtype = find_dtype(name_at(L, key)).has_value();
-  throw Error(message + describe(L, key) +
-              (is_dtype            ? "; dtypes are strings: " + describe(L, key)
-               : elsewhere.empty() ? near.question()
-                                   : "; use " + std::string(elsewhere)));
+  throw Error("{}{}{}", message, describe(L, key),
+              is_dtype            ? "; dtypes are strings: " + describe(L, key)
+              : elsewhere.empty() ? near.question()
+                                  : "; use " + std::string(elsewhere));
 }
 
 void keep_methods(lua_State* L, const char* receiver, const char* type, std::initializer_list<LuaEntry> methods) {

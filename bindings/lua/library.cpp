@@ -90,8 +90,7 @@ int refused_function(lua_State* L) {
   const std::string path = lua_tostring(L, lua_upvalueindex(own_upvalue));
   const std::size_t colon = path.find(':');
   const std::string op = path.substr(colon != path.npos ? colon + 1 : std::string_view("gpu.").size());
-  throw Error("[" + op + "] expected a function for scripts in a sandbox, got " + path +
-              ", which sandboxes do not have");
+  throw Error("[{}] expected a function for scripts in a sandbox, got {}, which sandboxes do not have", op, path);
 }
 
 /// Puts a function that raises an error in the place of receiver + name.
@@ -162,15 +161,14 @@ int missing_field(lua_State* L) {
     const std::string_view part = receiver == module ? receiver : receiver.substr(module.size());
     const std::string_view here = name_elsewhere(std::string(part) + std::string(name_at(L, 2)));
     if (!here.empty())
-      throw Error(lua_tostring(L, lua_upvalueindex(own_upvalue + 1)) + describe(L, 2) + "; use " + std::string(here));
+      throw Error("{}{}; use {}", lua_tostring(L, lua_upvalueindex(own_upvalue + 1)), describe(L, 2), here);
     if (receiver == module && name_at(L, 2).ends_with('_') && is_function_of(L, "x:", name_at(L, 2)))
-      throw Error(lua_tostring(L, lua_upvalueindex(own_upvalue + 1)) + describe(L, 2) +
-                  "; use x:" + std::string(name_at(L, 2)) + "(...), a method of arrays");
+      throw Error("{}{}; use x:{}(...), a method of arrays", lua_tostring(L, lua_upvalueindex(own_upvalue + 1)),
+                  describe(L, 2), name_at(L, 2));
   }
   // What gpu.fft lacks may be gpu's; gpu.sum says nothing about a stream without sum.
   if (receiver != "gpu." && receiver.starts_with("gpu.") && is_function_of(L, "gpu.", name_at(L, 2)))
-    throw Error(lua_tostring(L, lua_upvalueindex(own_upvalue + 1)) + describe(L, 2) + "; use gpu." +
-                std::string(name_at(L, 2)));
+    throw Error("{}{}; use gpu.{}", lua_tostring(L, lua_upvalueindex(own_upvalue + 1)), describe(L, 2), name_at(L, 2));
   load_library(L);
   NearName near(name_at(L, 2));
   offer_names(L, 1, near);
@@ -187,22 +185,21 @@ int set_part_field(lua_State* L) {
   }
   const std::string path = lua_tostring(L, lua_upvalueindex(own_upvalue + 1));
   const std::string message = "[" + path + "] expected no assignment to a field of " + path;
-  if (lua_type(L, 2) != LUA_TSTRING) throw Error(message + ", got the key " + describe(L, 2));
+  if (lua_type(L, 2) != LUA_TSTRING) throw Error("{}, got the key {}", message, describe(L, 2));
   const std::string name(name_at(L, 2)), whole = path + "." + name;
   lua_pushvalue(L, lua_upvalueindex(own_upvalue));
   lua_getfield(L, -1, name.c_str());
   const bool is_function = lua_isfunction(L, -1);
-  throw Error(
-      message + ", got " + whole + " = " + describe(L, 3) +
-      (is_function ? "; it is a function, " + whole + "(...)" : "; a table of the script's own has its values"));
+  throw Error("{}, got {} = {}{}", message, whole, describe(L, 3),
+              is_function ? "; it is a function, " + whole + "(...)" : "; a table of the script's own has its values");
 }
 
 /// gpu.fft(x): an error, since a part of the module is not a function.
 int refuse_call(lua_State* L) {
   const std::string path = lua_tostring(L, lua_upvalueindex(own_upvalue)), name = path.substr(path.rfind('.') + 1);
   const bool has_namesake = !bindings_of(L).signatures.file_of(path + ".", name).empty();
-  throw Error("[" + path + "] expected a call of one of its functions" +
-              (has_namesake ? ", " + path + "." + name + "(...)" : "") + ", got a call of " + path + " itself");
+  throw Error("[{}] expected a call of one of its functions{}, got a call of {} itself", path,
+              has_namesake ? ", " + path + "." + name + "(...)" : "", path);
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ std::string advice(lua_State* L, int index, int key) {
 }
 
 [[noreturn]] void refuse_field(lua_State* L, int index, int key, const std::string& expected) {
-  throw Error(expected + " alone in a list, got " + field_text(L, key) + " among them" + advice(L, index, key));
+  throw Error("{} alone in a list, got {} among them{}", expected, field_text(L, key), advice(L, index, key));
 }
 
 }  // namespace
@@ -61,8 +61,8 @@ int check_list(lua_State* L, int index, const char* op, const char* what) {
     if (position >= 1 && position <= length && position == std::floor(position))
       ++count;
     else
-      throw Error(expected() + " in a list without gaps, got one with the key " + describe(L, key) + " and " +
-                  std::to_string(static_cast<std::int64_t>(length)) + " items before a gap");
+      throw Error("{} in a list without gaps, got one with the key {} and {} items before a gap", expected(),
+                  describe(L, key), static_cast<std::int64_t>(length));
   }
   if (count != length) {
     int gap = 1;
@@ -71,7 +71,7 @@ int check_list(lua_State* L, int index, const char* op, const char* what) {
       found = lua_isnil(L, -1);
       lua_pop(L, 1);
     }
-    throw Error(expected() + " in a list without gaps, got nil at [" + std::to_string(gap - 1) + "]");
+    throw Error("{} in a list without gaps, got nil at [{}]", expected(), gap - 1);
   }
   return static_cast<int>(length);
 }

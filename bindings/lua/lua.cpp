@@ -79,7 +79,7 @@ int refuse_set_field(lua_State* L) {
   const std::string type = lua_tostring(L, lua_upvalueindex(own_upvalue));
   std::string noun = type.substr(type.find(' ') + 1);
   if (noun.starts_with("Lua ")) noun.erase(0, 4);
-  throw Error("[" + noun.substr(0, noun.find(' ')) + "] fields of " + type + " cannot be set, got " + describe(L, 2));
+  throw Error("[{}] fields of {} cannot be set, got {}", noun.substr(0, noun.find(' ')), type, describe(L, 2));
 }
 
 }  // namespace
@@ -196,10 +196,9 @@ std::string remedy(lua_State* L, int index, std::string_view expected) {
 void fail(const char* op, const std::string& expected, lua_State* L, int index) {
   if (test_text_column(L, index)) {
     const bool wants_array = expected.starts_with(LuaType<Array>::name);
-    throw Error("[" + std::string(op) + "] expected " + (wants_array ? "numbers" : expected) + text_column_text);
+    throw Error("[{}] expected {}{}", op, wants_array ? "numbers" : expected, text_column_text);
   }
-  throw Error("[" + std::string(op) + "] expected " + expected + ", got " + describe(L, index) +
-              remedy(L, index, expected));
+  throw Error("[{}] expected {}, got {}{}", op, expected, describe(L, index), remedy(L, index, expected));
 }
 
 namespace {
@@ -211,7 +210,7 @@ namespace {
   if (array && (*array)->layout.size() == 1) remedy = "; x:item() gives its number";
   if (lua_type(L, index) == LUA_TSTRING && lua_isnumber(L, index)) remedy = "; tonumber(text) is the number";
   if (lua_isnil(L, index)) remedy = "; a misspelt name is nil, and so is tonumber of a text that is not a number";
-  throw Error("[" + std::string(op) + "] expected " + expected + ", got " + describe(L, index) + remedy);
+  throw Error("[{}] expected {}, got {}{}", op, expected, describe(L, index), remedy);
 }
 
 }  // namespace
@@ -255,7 +254,7 @@ std::string_view check_string(lua_State* L, int index, const char* op, const cha
 
 void check_end(lua_State* L, int index, const char* op, const char* last) {
   if (lua_gettop(L) < index) return;
-  throw Error("[" + std::string(op) + "] expected no argument after " + last + ", got " + describe(L, index));
+  throw Error("[{}] expected no argument after {}, got {}", op, last, describe(L, index));
 }
 
 /// Adds the option's name to an error about its value, unless the message has it: `[exp] out: expected an array, got
@@ -287,8 +286,8 @@ void read_options(lua_State* L, int index, const char* op, std::span<const Optio
     }
     NearName near(field);
     for (const Option& option : options) offer_option(near, field, option.name);
-    throw Error("[" + std::string(op) + "] expected the option" + (options.size() == 1 ? " " : "s ") + names +
-                ", got " + describe(L, value - 1) + question_about_option(near, field));
+    throw Error("[{}] expected the option{}{}, got {}{}", op, options.size() == 1 ? " " : "s ", names,
+                describe(L, value - 1), question_about_option(near, field));
   }
 }
 

@@ -173,12 +173,12 @@ void check_nils(lua_State* L, CallSignature& signature, int first, int level) {
     const std::string source = variable(L, signature, level, last - first + 1, index - first + 1, name);
     const std::string reason = bindings_of(L).gave_nil.reason(L);
     const bool is_dtype = find_dtype(name).has_value();
-    throw Error("[" + signature.op() + "] expected " + expected + ", got " +
-                (source.empty() ? "nil" : source + " (a nil value)") +
-                (is_dtype                                         ? "; dtypes are strings, \"" + name + '"'
-                 : !reason.empty()                                ? " (perhaps from " + reason + ")"
-                 : is_one_of_many(signature.parameters, expected) ? "; leave the argument out"
-                                                                  : remedy(L, signature, expected, index + 1, last)));
+    throw Error("[{}] expected {}, got {}{}", signature.op(), expected,
+                source.empty() ? "nil" : source + " (a nil value)",
+                is_dtype                                         ? "; dtypes are strings, \"" + name + '"'
+                : !reason.empty()                                ? " (perhaps from " + reason + ")"
+                : is_one_of_many(signature.parameters, expected) ? "; leave the argument out"
+                                                                 : remedy(L, signature, expected, index + 1, last));
   }
 }
 

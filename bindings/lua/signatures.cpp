@@ -243,8 +243,7 @@ void refuse_arguments(lua_State* L, const CallSignature& signature, int first) {
   const std::string expected = most == 0   ? "no arguments"
                                : most == 1 ? "at most 1 argument"
                                            : "at most " + std::to_string(most) + " arguments";
-  throw Error("[" + signature.op() + "] expected " + expected + ", got " + std::to_string(got) + ": " +
-              signature.text());
+  throw Error("[{}] expected {}, got {}: {}", signature.op(), expected, got, signature.text());
 }
 
 std::string mistaken_colon(lua_State* L, const CallSignature& signature, int first) {

@@ -68,8 +68,8 @@ void refuse_late_condition(const boost::container::small_vector<Operand, 4>& ope
   const auto* condition = std::get_if<Array>(&operands[0]);
   if (!condition || is_boolean(operands[0]) || !std::holds_alternative<Array>(operands[1])) return;
   if (is_boolean(operands[1]) && !is_boolean(operands[2]))
-    throw Error("[where] expected the condition first, gpu.where(condition, x, y), got " + type_text(**condition) +
-                " before an array of bool");
+    throw Error("[where] expected the condition first, gpu.where(condition, x, y), got {} before an array of bool",
+                type_text(**condition));
 }
 
 boost::container::small_vector<Operand, 4> check_operands(lua_State* L, const OpInfo& op) {

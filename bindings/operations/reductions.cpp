@@ -20,7 +20,7 @@ std::uint64_t check_axes(lua_State* L, int index, const Array& array, const char
   std::uint64_t axes = 0;
   const auto add = [&](int at) {
     const std::uint64_t axis = std::uint64_t{1} << check_axis(L, at, array->layout.ndim(), op);
-    if ((axes & axis) != 0) throw Error("[" + std::string(op) + "] expected each axis once, got one twice");
+    if ((axes & axis) != 0) throw Error("[{}] expected each axis once, got one twice", op);
     axes |= axis;
   };
   if (!lua_istable(L, index)) {
@@ -109,13 +109,12 @@ Array masked(const Array& array, const Array& mask, const Array& value) {
 Array read_initial(const Reducer& row, const Array& array, const ReductionOptions& options, DType compute) {
   const std::string op = "[" + std::string(row.name) + "] ";
   if (!options.initial && !row.has_identity)
-    throw Error(op + "expected the option initial beside where: there is no " + std::string(row.name) +
-                " of no elements");
+    throw Error("{}expected the option initial beside where: there is no {} of no elements", op, row.name);
   if (!options.initial) return nullptr;
   try {
     return beside(array, compute, *options.initial);
   } catch (const Error& error) {
-    throw Error(op + "initial: " + error.what());
+    throw Error("{}initial: {}", op, error.what());
   }
 }
 

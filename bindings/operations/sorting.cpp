@@ -24,8 +24,7 @@ struct Along {
 
 Along check_along(lua_State* L, int index, const Array& array, const char* op) {
   const std::size_t ndim = array->layout.ndim();
-  if (ndim == 0)
-    throw Error("[" + std::string(op) + "] expected an array of at least one dimension, got " + type_text(*array));
+  if (ndim == 0) throw Error("[{}] expected an array of at least one dimension, got {}", op, type_text(*array));
   Along along;
   along.axis = ndim - 1;
   const auto read_axis = [&](int value) { along.axis = check_axis(L, value, ndim, op); };
@@ -71,8 +70,8 @@ int lua_argsort(lua_State* L) {
 std::int64_t check_position(lua_State* L, int index, std::int64_t size, const char* op) {
   const std::int64_t position = check_integer(L, index, op, "a position along the axis: an integer");
   if (position == 0 || position > size || position < -size)
-    throw Error("[" + std::string(op) + "] position " + std::to_string(position) + " is out of range for " +
-                std::to_string(size) + " elements" + (position == 0 ? "; positions start at 1" : ""));
+    throw Error("[{}] position {} is out of range for {} elements{}", op, position, size,
+                position == 0 ? "; positions start at 1" : "");
   return position > 0 ? position - 1 : size + position;
 }
 
@@ -92,7 +91,7 @@ int lua_partition(lua_State* L) {
 int lua_topk(lua_State* L) {
   const Array array = check<Array>(L, 1, "topk");
   const std::size_t ndim = array->layout.ndim();
-  if (ndim == 0) throw Error("[topk] expected an array of at least one dimension, got " + type_text(*array));
+  if (ndim == 0) throw Error("[topk] expected an array of at least one dimension, got {}", type_text(*array));
   std::size_t axis = ndim - 1;
   bool largest = true;
   const auto read_axis = [&](int value) { axis = check_axis(L, value, ndim, "topk"); };
@@ -103,9 +102,7 @@ int lua_topk(lua_State* L) {
       {{"axis", read_axis}, {"largest", [&](int value) { largest = check_flag(L, value, "topk", "largest"); }}});
   const std::int64_t size = array->layout.shape[axis];
   const std::int64_t count = check_integer(L, 2, "topk", "k, a number of elements: an integer");
-  if (count < 0 || count > size)
-    throw Error("[topk] expected k from 0 to the axis's " + std::to_string(size) + " elements, got " +
-                std::to_string(count));
+  if (count < 0 || count > size) throw Error("[topk] expected k from 0 to the axis's {} elements, got {}", size, count);
   const Sorted found = first_sorted(array, axis, count, {largest, true, true}, "topk");
   push_array(L, found.values);
   push_array(L, from_one(found.positions));
@@ -131,13 +128,12 @@ int lua_searchsorted(lua_State* L) {
                                            fail("searchsorted", "side = \"left\" or \"right\"", L, value);
                                          right = side == "right";
                                        }}});
-  if (sorted->layout.ndim() != 1) throw Error("[searchsorted] expected a vector to search, got " + type_text(*sorted));
+  if (sorted->layout.ndim() != 1) throw Error("[searchsorted] expected a vector to search, got {}", type_text(*sorted));
   if (&sorted->device() != &values->device())
-    throw Error("[searchsorted] expected arrays of one device, got " + sorted->device().name() + " and " +
-                values->device().name() + "; x:to(name) copies one over");
+    throw Error("[searchsorted] expected arrays of one device, got {} and {}; x:to(name) copies one over",
+                sorted->device().name(), values->device().name());
   const DType dtype = promote(sorted->dtype, values->dtype);
-  if (info(dtype).kind == DTypeKind::complex)
-    throw Error("[searchsorted] expected real numbers, got " + std::string(name(dtype)));
+  if (info(dtype).kind == DTypeKind::complex) throw Error("[searchsorted] expected real numbers, got {}", name(dtype));
   const Array before = search_sorted(cast(sorted, dtype), cast(values, dtype), right);
   push_array(L, from_one(before));
   return 1;

@@ -51,7 +51,7 @@ DType check_real_dtype(lua_State* L, int index, const char* op) {
     read_options(L, index, op, {{"dtype", read}});
   }
   if (dtype != DType::float32 && dtype != DType::float64)
-    throw Error("[" + std::string(op) + "] expected float32 or float64, got " + std::string(name(dtype)));
+    throw Error("[{}] expected float32 or float64, got {}", op, name(dtype));
   return dtype;
 }
 
@@ -59,8 +59,8 @@ DType check_real_dtype(lua_State* L, int index, const char* op) {
 /// for each dimension, is the first.
 Dims by_coordinates(const GeneratorHandle& handle, Dims shape, const char* op) {
   if (shape.empty() || shape.back() != handle.dimensions)
-    throw Error("[" + std::string(op) + "] expected a shape whose last size is the " +
-                std::to_string(handle.dimensions) + " dimensions of the sequence, got " + to_string(shape));
+    throw Error("[{}] expected a shape whose last size is the {} dimensions of the sequence, got {}", op,
+                handle.dimensions, to_string(shape));
   std::rotate(shape.begin(), shape.end() - 1, shape.end());
   return shape;
 }
@@ -153,10 +153,9 @@ int poisson(lua_State* L) {
 /// The generator, which must be one of a sequence.
 GeneratorHandle& check_sequence(lua_State* L, const char* op) {
   auto& handle = check<GeneratorHandle>(L, 1, op);
-  if (!handle.is_sequence())
-    throw Error("[" + std::string(op) + "] expected a generator of a Sobol sequence, got " + handle.algorithm);
+  if (!handle.is_sequence()) throw Error("[{}] expected a generator of a Sobol sequence, got {}", op, handle.algorithm);
   if (is_recording(bindings_of(L).context()))
-    throw Error("[" + std::string(op) + "] expected a call outside of a function that gpu.fuse or gpu.graph records");
+    throw Error("[{}] expected a call outside of a function that gpu.fuse or gpu.graph records", op);
   return handle;
 }
 
@@ -227,18 +226,16 @@ void push_curand_generator(lua_State* L, const std::shared_ptr<OpenDevice>& devi
   if (!is_sequence) {
     std::shared_ptr<RngGenerator> generator = counted(device, rng.create(algorithm, options.seed.value_or(0)));
     if (options.dimensions || options.offset)
-      throw Error("[" + std::string(op) + "] expected dimensions and offset of a Sobol sequence, got them for " +
-                  std::string(algorithm));
+      throw Error("[{}] expected dimensions and offset of a Sobol sequence, got them for {}", op, algorithm);
     push(L, GeneratorHandle{device, std::string(algorithm), std::move(generator)});
     return;
   }
   if (options.seed)
-    throw Error("[" + std::string(op) + "] expected no seed for " + std::string(algorithm) +
-                ", which is one sequence; the option offset begins it at another point");
+    throw Error("[{}] expected no seed for {}, which is one sequence; the option offset begins it at another point", op,
+                algorithm);
   const std::int64_t dimensions = options.dimensions.value_or(1);
   if (dimensions < 1 || dimensions > most_sequence_dimensions)
-    throw Error("[" + std::string(op) + "] expected from 1 to " + std::to_string(most_sequence_dimensions) +
-                " dimensions, got " + std::to_string(dimensions));
+    throw Error("[{}] expected from 1 to {} dimensions, got {}", op, most_sequence_dimensions, dimensions);
   GeneratorHandle handle{device, std::string(algorithm),
                          counted(device, rng.create_sequence(algorithm, static_cast<std::uint32_t>(dimensions))),
                          dimensions};

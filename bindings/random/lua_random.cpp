@@ -69,12 +69,11 @@ Source check_random_source(lua_State* L, int generator, int device, const char* 
 
 void check_floating(DType dtype, const char* op) {
   if (info(dtype).kind != DTypeKind::floating)
-    throw Error("[" + std::string(op) + "] expected a floating-point dtype, got " + std::string(name(dtype)));
+    throw Error("[{}] expected a floating-point dtype, got {}", op, name(dtype));
 }
 
 void check_integers(DType dtype, const char* op) {
-  if (!is_integer(dtype))
-    throw Error("[" + std::string(op) + "] expected an integer dtype, got " + std::string(name(dtype)));
+  if (!is_integer(dtype)) throw Error("[{}] expected an integer dtype, got {}", op, name(dtype));
 }
 
 /// The option part = {first, total} of a draw of `shape`: the rows first, first + 1, ... of `total` ones along the
@@ -84,7 +83,7 @@ RandomPart check_part(lua_State* L, int index, const Dims& shape, const char* op
     fail(op, "part = {first, total}: the first row of this draw, and the rows of all", L, index);
   };
   if (!lua_istable(L, index) || lua_objlen(L, index) != 2) refuse();
-  if (shape.empty()) throw Error("[" + std::string(op) + "] expected a shape of one or more axes with the option part");
+  if (shape.empty()) throw Error("[{}] expected a shape of one or more axes with the option part", op);
   std::array<std::int64_t, 2> values;
   for (int i = 0; i < 2; ++i) {
     lua_rawgeti(L, index, i + 1);
@@ -95,8 +94,8 @@ RandomPart check_part(lua_State* L, int index, const Dims& shape, const char* op
   Dims whole = shape;
   whole[0] = total;
   if (first < 1 || total < 0 || first - 1 > total - shape[0])
-    throw Error("[" + std::string(op) + "] expected a part within its draw, got rows " + std::to_string(first) +
-                " to " + std::to_string(first - 1 + shape[0]) + " of " + std::to_string(total));
+    throw Error("[{}] expected a part within its draw, got rows {} to {} of {}", op, first, first - 1 + shape[0],
+                total);
   const std::int64_t all = checked_size(whole, op);
   return {total == 0 ? 0 : all / total * (first - 1), all};
 }
@@ -168,8 +167,8 @@ int draw_integers(lua_State* L) {
     return integer == number ? Scalar(integer) : Scalar(static_cast<double>(number));
   };
   if (*low > high)
-    throw Error("[" + function + "] expected a range of at least one integer, got " + to_string(scalar(*low)) + " to " +
-                to_string(scalar(high)) + "; the first argument is the shape");
+    throw Error("[{}] expected a range of at least one integer, got {} to {}; the first argument is the shape",
+                function, to_string(scalar(*low)), to_string(scalar(high)));
   std::array<char, 16> bytes;
   for (const __int128 limit : {*low, high}) encode(dtype, scalar(limit), bytes.data());  // throws if it does not fit
   const Source source = check_random_source(L, 6, 7, function.c_str());
@@ -218,7 +217,7 @@ RandomStream check_state(lua_State* L, int index, const char* op) {
     lua_pushstring(L, field);
     lua_rawget(L, index);
     if (lua_isnil(L, -1))
-      throw Error("[" + std::string(op) + "] expected {seed = ..., offset = ...}, as state() gives, got no " + field);
+      throw Error("[{}] expected {{seed = ..., offset = ...}}, as state() gives, got no {}", op, field);
     lua_pop(L, 1);
   }
   return state;
@@ -227,7 +226,7 @@ RandomStream check_state(lua_State* L, int index, const char* op) {
 /// A recorded function reserves its numbers anew each time that it runs again, from wherever its streams stand then.
 void check_not_recording(lua_State* L, const char* op) {
   if (is_recording(bindings_of(L).context()))
-    throw Error("[" + std::string(op) + "] expected a call outside of a function that gpu.fuse or gpu.graph records");
+    throw Error("[{}] expected a call outside of a function that gpu.fuse or gpu.graph records", op);
 }
 
 /// gpu.random.seed(seed)
@@ -275,7 +274,7 @@ int new_generator(lua_State* L) {
   if (!device) device = bindings_of(L).context().current();
   if (algorithm != "philox") return push_curand_generator(L, device, algorithm, given), 1;
   if (given.dimensions || given.offset)
-    throw Error("[" + std::string(op) + "] expected dimensions and offset of a Sobol sequence, got them for philox");
+    throw Error("[{}] expected dimensions and offset of a Sobol sequence, got them for philox", op);
   push(L, Generator{std::make_shared<RandomStream>(given.seed.value_or(0), std::uint64_t{0}), device});
   return 1;
 }

@@ -18,7 +18,7 @@ namespace gpulua {
 namespace {
 
 [[noreturn]] void refuse(const std::string& expected, const std::string& got) {
-  throw Error("[matmul] expected " + expected + ", got " + got);
+  throw Error("[matmul] expected {}, got {}", expected, got);
 }
 
 /// "(m,k) x (k,n)", with the operands' numbers of axes.

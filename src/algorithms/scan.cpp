@@ -169,7 +169,7 @@ class Scan {
 
 ReductionDTypes scan_dtypes(const ScanOp& op, DType input) {
   if (info(input).kind == DTypeKind::complex && !reducer(op.reducer).complex)
-    throw Error("[" + std::string(op.name) + "] expected real numbers, got " + std::string(name(input)));
+    throw Error("[{}] expected real numbers, got {}", op.name, name(input));
   ReductionDTypes dtypes = reduction_dtypes(reducer(op.reducer), input);
   if (dtypes.compute == DType::float16 || dtypes.compute == DType::bfloat16) dtypes.compute = DType::float32;
   if (dtypes.compute == DType::boolean) dtypes.compute = DType::uint8;

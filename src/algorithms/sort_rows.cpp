@@ -37,10 +37,10 @@ OrderedRows written_rows(Uses& uses, const Sorted& sorted) {
 SortRows::SortRows(const Array& from, std::size_t along, const char* op) : axis(along) {
   const std::string prefix = "[" + std::string(op) + "] ";
   if (info(from->dtype).kind == DTypeKind::complex)
-    throw Error(prefix + "expected real numbers, got " + std::string(name(from->dtype)));
+    throw Error("{}expected real numbers, got {}", prefix, name(from->dtype));
   size = from->layout.shape[axis];
   if (size > std::numeric_limits<std::uint32_t>::max())
-    throw Error(prefix + "expected fewer than 2^32 elements along the axis, got " + std::to_string(size));
+    throw Error("{}expected fewer than 2^32 elements along the axis, got {}", prefix, size);
   const std::size_t first[] = {axis}, last[] = {from->layout.ndim() - 1};
   array = contiguous(axis == last[0] ? from : view(from, move_axes(from->layout, first, last)));
   count = size == 0 ? 0 : array->layout.size() / size;

@@ -36,8 +36,10 @@ bool overlaps(Node& to, Node& from, const Layout& source) {
 
 void check_writable(Node& array, const char* op) {
   if (array.layout.overlaps_itself())
-    throw Error("[" + std::string(op) + "] expected an array to write to, got a broadcast view of shape " +
-                to_string(array.layout.shape) + ", where several indices are one element; x:copy() makes one to write");
+    throw Error(
+        "[{}] expected an array to write to, got a broadcast view of shape {}, where several indices are one element; "
+        "x:copy() makes one to write",
+        op, to_string(array.layout.shape));
 }
 
 }  // namespace gpulua

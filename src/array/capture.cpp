@@ -23,7 +23,7 @@ class OtherDevice final : public BufferObserver {
 
  private:
   [[noreturn]] static void refuse(const Buffer& buffer) {
-    throw Error("[graph] expected work on the current device alone, got an array on " + buffer.device().name());
+    throw Error("[graph] expected work on the current device alone, got an array on {}", buffer.device().name());
   }
 };
 

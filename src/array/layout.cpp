@@ -51,7 +51,7 @@ bool Layout::overlaps_itself() const {
 
 std::int64_t checked_size(const Dims& shape, std::string_view op) {
   const auto refuse = [&](const std::string& expected, const std::string& got) {
-    throw Error("[" + std::string(op) + "] expected " + expected + ", got " + got);
+    throw Error("[{}] expected {}, got {}", op, expected, got);
   };
   if (shape.size() > max_ndim)
     refuse("at most " + std::to_string(max_ndim) + " dimensions", std::to_string(shape.size()));
@@ -92,8 +92,8 @@ Layout index(const Layout& layout, std::span<const IndexSpec> specs) {
     }
   }
   if (consumed > layout.ndim())
-    throw Error("[index] expected at most " + std::to_string(layout.ndim()) + " indices for shape " +
-                to_string(layout.shape) + ", got " + std::to_string(consumed));
+    throw Error("[index] expected at most {} indices for shape {}, got {}", layout.ndim(), to_string(layout.shape),
+                consumed);
 
   Layout result;
   result.offset = layout.offset;

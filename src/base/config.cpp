@@ -30,16 +30,14 @@ std::uintmax_t bytes(const char* name, std::uintmax_t otherwise) {
   std::uintmax_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size())
-    throw Error("[config] expected " + std::string(name) + " to be a number of bytes, got \"" + std::string(text) +
-                "\"");
+    throw Error("[config] expected {} to be a number of bytes, got \"{}\"", name, text);
   return value;
 }
 
 bool flag(const char* name, bool otherwise) {
   const std::string_view text = variable(name);
   if (text.empty()) return otherwise;
-  if (text != "0" && text != "1")
-    throw Error("[config] expected " + std::string(name) + " to be 0 or 1, got \"" + std::string(text) + "\"");
+  if (text != "0" && text != "1") throw Error("[config] expected {} to be 0 or 1, got \"{}\"", name, text);
   return text == "1";
 }
 
@@ -47,8 +45,7 @@ bool flag(const char* name, bool otherwise) {
 bool is_set_to(const char* name, std::string_view value) {
   const std::string_view text = variable(name);
   if (text.empty() || text == value) return !text.empty();
-  throw Error("[config] expected " + std::string(name) + " to be " + std::string(value) + ", or not set, got \"" +
-              std::string(text) + "\"");
+  throw Error("[config] expected {} to be {}, or not set, got \"{}\"", name, value, text);
 }
 
 std::vector<std::filesystem::path> directories(std::string_view list) {

@@ -80,14 +80,14 @@ OptionalLibrary::OptionalLibrary(std::string op, const std::string& need, const 
     if (library_) return;
     reasons += reasons.empty() ? why : "; nor is there " + file;
   }
-  throw Error(ErrorKind::unavailable, "[" + op_ + "] " + need + " (" + reasons + "); install it with: " + install_);
+  throw Error(ErrorKind::unavailable, "[{}] {} ({}); install it with: {}", op_, need, reasons, install_);
 }
 
 void* OptionalLibrary::address(const std::string& name) const {
   void* const found = library_.symbol(name.c_str());
   if (found == nullptr)
-    throw Error(ErrorKind::unavailable,
-                "[" + op_ + "] " + file_ + " has no " + name + "; install one that does with: " + install_);
+    throw Error(ErrorKind::unavailable, "[{}] {} has no {}; install one that does with: {}", op_, file_, name,
+                install_);
   return found;
 }
 

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <fmt/core.h>
+
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace gpulua {
 
@@ -18,15 +21,24 @@ enum class ErrorKind {
   budget,       // the host program allows no more of this in the call that runs
 };
 
-/// The one exception type of the library. Messages read `[op] expected ..., got ...`.
+/// The one exception type of the library. Messages read `[op] expected ..., got ...`. With more arguments the first is
+/// a format string of {fmt}, which the compiler checks: Error("[{}] expected {} rows, got {}", op, rows, got).
 class __attribute__((visibility("default"))) Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
   explicit Error(const std::string& message) : Error(ErrorKind::argument, message) {}
+  template <class First, class... Rest>
+  Error(ErrorKind kind, fmt::format_string<First, Rest...> text, First&& first, Rest&&... rest)
+      : Error(kind, formatted(text, fmt::make_format_args(first, rest...))) {}
+  template <class First, class... Rest>
+  explicit Error(fmt::format_string<First, Rest...> text, First&& first, Rest&&... rest)
+      : Error(ErrorKind::argument, text, std::forward<First>(first), std::forward<Rest>(rest)...) {}
 
   ErrorKind kind() const { return kind_; }
 
  private:
+  static std::string formatted(fmt::string_view text, fmt::format_args arguments);
+
   ErrorKind kind_;
 };
 

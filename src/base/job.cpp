@@ -23,8 +23,7 @@ int number(const char* name, int low, int high, std::optional<int> otherwise = s
   int result = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), result);
   if (error != std::errc{} || end != value.data() + value.size() || result < low || result > high)
-    throw Error("[comm] expected " + std::string(name) + " to be an integer from " + std::to_string(low) + " to " +
-                std::to_string(high) + ", got \"" + value + '"');
+    throw Error("[comm] expected {} to be an integer from {} to {}, got \"{}\"", name, low, high, value);
   return result;
 }
 
@@ -104,7 +103,7 @@ Job Job::from_environment() {
   job.mpi_library = text("GPULUA_MPI");
   const std::string wanted = text("GPULUA_COMM");
   if (wanted == "none") return job;
-  if (!wanted.empty()) throw Error("[comm] expected GPULUA_COMM to be none, or not set, got \"" + wanted + '"');
+  if (!wanted.empty()) throw Error("[comm] expected GPULUA_COMM to be none, or not set, got \"{}\"", wanted);
   if (is_set("GPULUA_RANK")) {
     read_own(job);
   } else if (is_set("RANK") && is_set("WORLD_SIZE") && is_set("MASTER_ADDR")) {
@@ -118,8 +117,10 @@ Job Job::from_environment() {
   } else if (is_set("SLURM_STEP_ID") && is_set("SLURM_PROCID") && number("SLURM_NTASKS", 1, most_ranks, 1) > 1) {
     read_slurm(job);
   } else if (is_set("RANK") && is_set("WORLD_SIZE") && number("WORLD_SIZE", 1, most_ranks) > 1) {
-    throw Error("[comm] expected MASTER_ADDR and MASTER_PORT, where the ranks meet, beside RANK and WORLD_SIZE = " +
-                text("WORLD_SIZE") + ", got none; GPULUA_COMM=none runs each process alone");
+    throw Error(
+        "[comm] expected MASTER_ADDR and MASTER_PORT, where the ranks meet, beside RANK and WORLD_SIZE = {}, got none; "
+        "GPULUA_COMM=none runs each process alone",
+        text("WORLD_SIZE"));
   }
   return job;
 }

@@ -12,8 +12,7 @@ namespace gpulua::cpu {
 namespace {
 
 [[noreturn]] void throw_failure(const char* what) {
-  throw Error(ErrorKind::memory,
-              std::string("[compile] cannot ") + what + " a file in memory: " + std::strerror(errno));
+  throw Error(ErrorKind::memory, "[compile] cannot {} a file in memory: {}", what, std::strerror(errno));
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ void put(void* bytes, T value) {
 }
 
 [[noreturn]] void does_not_fit(DType dtype, const Scalar& value, const char* why) {
-  throw Error("[convert] " + to_string(value) + " does not fit " + std::string(name(dtype)) + ": " + why);
+  throw Error("[convert] {} does not fit {}: {}", to_string(value), name(dtype), why);
 }
 
 template <class T>

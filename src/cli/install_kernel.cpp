@@ -33,14 +33,16 @@ void replace(std::string& text, std::string_view mark, std::string_view by) {
 void write_file(const fs::path& path, std::string_view text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
-  if (!file.flush()) throw Error("[install-kernel] cannot write " + path.string());
+  if (!file.flush()) throw Error("[install-kernel] cannot write {}", path.string());
 }
 
 fs::path kernel_program() {
   const fs::path folder = fs::canonical("/proc/self/exe").parent_path();
   if (!fs::exists(folder / "gpulua-kernel"))
-    throw Error("[install-kernel] expected gpulua-kernel in " + folder.string() +
-                ", found none: install the package gpulua-kernel, or build gpulua with Debian's xeus-dev");
+    throw Error(
+        "[install-kernel] expected gpulua-kernel in {}, found none: install the package gpulua-kernel, or build gpulua "
+        "with Debian's xeus-dev",
+        folder.string());
   return folder / "gpulua-kernel";
 }
 
@@ -60,7 +62,7 @@ fs::path install_kernel(const Options& options, const Environment& environment) 
   const fs::path folder = jupyter_folder(options, environment) / "kernels" / "gpulua";
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) throw Error("[install-kernel] cannot make the folder " + folder.string() + ": " + error.message());
+  if (error) throw Error("[install-kernel] cannot make the folder {}: {}", folder.string(), error.message());
   write_file(folder / "kernel.json", spec);
   write_file(folder / "logo-svg.svg", kernel_spec_text("kernel-logo.svg"));
   return folder / "kernel.json";

@@ -125,7 +125,7 @@ class LocalJob {
   }
 
   [[noreturn]] static void fail(const char* what) {
-    throw Error(std::string("[comm] cannot start the ranks: ") + what + ": " + std::strerror(errno));
+    throw Error("[comm] cannot start the ranks: {}: {}", what, std::strerror(errno));
   }
 
   /// The new process becomes the command. The standard input is rank 0's.

@@ -97,8 +97,7 @@ class Meeting {
     for (int count = 1; count < job_.size;) {
       auto [socket, hello] = accept(missing);
       if (hello.purpose != Hello::meeting || hello.rank == 0) continue;
-      if (sockets[hello.rank])
-        throw Error("[comm] expected each rank once, got rank " + std::to_string(hello.rank) + " twice");
+      if (sockets[hello.rank]) throw Error("[comm] expected each rank once, got rank {} twice", hello.rank);
       Place& place = places_[hello.rank];
       std::strncpy(place.address, peer_address(socket).c_str(), sizeof place.address - 1);
       place.port = hello.port;
@@ -151,10 +150,10 @@ class Meeting {
   template <class Missing>
   void check_time(const Missing& missing) const {
     if (Clock::now() > end_)
-      throw Error(ErrorKind::device, "[comm] timed out after " + std::to_string(patience_.count()) + " s waiting for " +
-                                         missing() + " of " + std::to_string(job_.size) +
-                                         " ranks to connect; a script that ends without gpu.comm does not connect, and "
-                                         "GPULUA_COMM_TIMEOUT sets a shorter time");
+      throw Error(ErrorKind::device,
+                  "[comm] timed out after {} s waiting for {} of {} ranks to connect; a script that ends without "
+                  "gpu.comm does not connect, and GPULUA_COMM_TIMEOUT sets a shorter time",
+                  patience_.count(), missing(), job_.size);
   }
 
   Hello hello(Hello::Purpose purpose) const {

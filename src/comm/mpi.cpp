@@ -234,8 +234,9 @@ class MpiTransport final : public Transport {
                       request);
     });
     if (greatest[0] == own && greatest[1] == -own) return;
-    throw Error("[" + std::string(op) + "] expected the same call on all ranks, got others on some; gpu.debug(true) " +
-                "names the calls and their lines");
+    throw Error(
+        "[{}] expected the same call on all ranks, got others on some; gpu.debug(true) names the calls and their lines",
+        op);
   }
 
   template <class Start>
@@ -275,9 +276,9 @@ class MpiTransport final : public Transport {
       if (request.done == 0 && request.peer >= 0)
         names += (names.empty() ? "rank " : ", ") + std::to_string(request.peer);
     throw Error(ErrorKind::device,
-                "[" + std::string(op) + "] timed out after " + std::to_string(static_cast<long>(timeout_)) +
-                    " s waiting for " + (names.empty() ? "another rank" : names) +
-                    " to make the same call; GPULUA_COMM_TIMEOUT sets the time, and gpu.debug(true) names the lines");
+                "[{}] timed out after {} s waiting for {} to make the same call; GPULUA_COMM_TIMEOUT sets the time, "
+                "and gpu.debug(true) names the lines",
+                op, static_cast<long>(timeout_), names.empty() ? "another rank" : names);
   }
 
   Mpi mpi_;
@@ -300,10 +301,10 @@ std::shared_ptr<Transport> connect_mpi(const Job& job, std::function<void()> whi
   mpi.comm_rank(mpi.constants.world, &of_mpi.rank);
   mpi.comm_size(mpi.constants.world, &of_mpi.size);
   if (of_mpi.rank != job.rank || of_mpi.size != job.size)
-    throw Error("[comm] expected rank " + std::to_string(job.rank) + " of " + std::to_string(job.size) +
-                ", as the launcher says, got rank " + std::to_string(of_mpi.rank) + " of " +
-                std::to_string(of_mpi.size) +
-                " from the MPI library, which is another one; GPULUA_MPI sets the library's path");
+    throw Error(
+        "[comm] expected rank {} of {}, as the launcher says, got rank {} of {} from the MPI library, which is another "
+        "one; GPULUA_MPI sets the library's path",
+        job.rank, job.size, of_mpi.rank, of_mpi.size);
   return std::make_shared<MpiTransport>(of_mpi, std::move(mpi), is_open == 0, std::move(while_waiting));
 }
 

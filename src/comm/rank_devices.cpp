@@ -85,7 +85,7 @@ void LibraryWork::look() {
     for (const auto& weak : communicators_) {
       const auto communicator = weak.lock();
       const std::string failure = communicator ? communicator->failure() : "";
-      if (!failure.empty()) throw Error(ErrorKind::device, "[" + op_ + "] expected ranks that work, got " + failure);
+      if (!failure.empty()) throw Error(ErrorKind::device, "[{}] expected ranks that work, got {}", op_, failure);
     }
     check_time();
   } catch (...) {
@@ -103,10 +103,10 @@ void LibraryWork::check_time() {
   job_->report(collectives_);
   if (now - since_ < timeout_) return;
   const std::string missing = of_all_ ? job_->missing(collectives_) : "";
-  throw Error(ErrorKind::device, "[" + op_ + "] timed out after " +
-                                     std::to_string(static_cast<long>(timeout_.count())) + " s waiting for " +
-                                     (missing.empty() ? "another rank" : missing) +
-                                     "; GPULUA_COMM_TIMEOUT sets the time, and gpu.debug(true) names the lines");
+  throw Error(ErrorKind::device,
+              "[{}] timed out after {} s waiting for {}; GPULUA_COMM_TIMEOUT sets the time, and gpu.debug(true) names "
+              "the lines",
+              op_, static_cast<long>(timeout_.count()), missing.empty() ? "another rank" : missing);
 }
 
 void LibraryWork::abort() noexcept {

@@ -88,14 +88,13 @@ Reduction parse_reduction(std::string_view text, DType dtype, const char* op) {
   constexpr std::array<std::string_view, 4> names = {"sum", "prod", "max", "min"};
   const auto found = std::ranges::find(names, text);
   const std::string in_op = "[" + std::string(op) + "] expected ";
-  if (found == names.end()) throw Error(in_op + "sum, prod, max, min or mean, got \"" + std::string(text) + '"');
+  if (found == names.end()) throw Error("{}sum, prod, max, min or mean, got \"{}\"", in_op, text);
   const auto reduction = static_cast<Reduction>(found - names.begin());
   const DTypeKind kind = info(dtype).kind;
   if (kind == DTypeKind::complex && reduction != Reduction::sum)
-    throw Error(in_op + "sum or mean for complex numbers, got \"" + std::string(text) + '"');
+    throw Error("{}sum or mean for complex numbers, got \"{}\"", in_op, text);
   if (kind == DTypeKind::boolean && reduction != Reduction::max && reduction != Reduction::min)
-    throw Error(in_op + "max (or) or min (and) for booleans, got \"" + std::string(text) +
-                "\"; x:astype(\"int64\") counts them");
+    throw Error("{}max (or) or min (and) for booleans, got \"{}\"; x:astype(\"int64\") counts them", in_op, text);
   return reduction;
 }
 

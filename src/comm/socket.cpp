@@ -106,7 +106,7 @@ void Socket::set_nonblocking() const {
 
 Socket listen_at(int port, Reach reach) {
   const auto fail = [port] {
-    throw Error(ErrorKind::unavailable, "[comm] cannot listen at port " + std::to_string(port) + ": " + reason());
+    throw Error(ErrorKind::unavailable, "[comm] cannot listen at port {}: {}", port, reason());
   };
   const bool is_open = reach == Reach::all_machines;
   Socket socket(is_open ? ::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1);

@@ -205,10 +205,10 @@ class SocketTransport final : public Transport {
     const bool is_pair = std::strcmp(flow.header.op, "send") == 0 && std::strcmp(op, "recv_") == 0;
     if ((same_op || is_pair) && flow.header.bytes == flow.bytes && flow.header.tag == flow.tag) return;
     const std::string with_other = flow.header.tag == flow.tag ? "" : " with another dtype or operation";
-    throw Error("[" + std::string(op) + "] expected the same call on all ranks: rank " + std::to_string(flow.peer) +
-                " has sent " + std::to_string(flow.header.bytes) + " bytes in " + std::string(flow.header.op) +
-                with_other + ", rank " + std::to_string(rank()) + " awaits " + std::to_string(flow.bytes) + " in " +
-                op + "; gpu.debug(true) names the lines");
+    throw Error(
+        "[{}] expected the same call on all ranks: rank {} has sent {} bytes in {}{}, rank {} awaits {} in {}; "
+        "gpu.debug(true) names the lines",
+        op, flow.peer, flow.header.bytes, flow.header.op, with_other, rank(), flow.bytes, op);
   }
 
   /// Waits for something to move, or for a control message. False when it took too long.
@@ -275,9 +275,7 @@ class SocketTransport final : public Transport {
   }
 
   void check_failure(const char* op) const {
-    if (failed_rank_ >= 0)
-      throw Error(ErrorKind::device,
-                  "[" + std::string(op) + "] rank " + std::to_string(failed_rank_) + " has failed: " + failure_);
+    if (failed_rank_ >= 0) throw Error(ErrorKind::device, "[{}] rank {} has failed: {}", op, failed_rank_, failure_);
   }
 
   /// The data connection with a rank is gone.
@@ -285,9 +283,9 @@ class SocketTransport final : public Transport {
     while (peers_[other].control) read_word(other);
     if (std::ranges::find(silent_, other) != silent_.end()) note_failure(other, silent_text);
     check_failure(op);
-    throw Error(ErrorKind::device, "[" + std::string(op) +
-                                       "] expected the same calls on all ranks: the script of rank " +
-                                       std::to_string(other) + " has ended without this one");
+    throw Error(ErrorKind::device,
+                "[{}] expected the same calls on all ranks: the script of rank {} has ended without this one", op,
+                other);
   }
 
   [[noreturn]] void throw_late(const char* op, const std::vector<Flow>& flows) const {
@@ -296,13 +294,12 @@ class SocketTransport final : public Transport {
     const bool only_sends = std::ranges::all_of(flows, [](const Flow& flow) { return flow.sends; });
     std::ranges::sort(late);
     late.erase(std::ranges::unique(late).begin(), late.end());
-    throw Error(ErrorKind::device, "[" + std::string(op) + "] timed out after " +
-                                       std::to_string(static_cast<long>(timeout_)) + " s waiting for " + list(late) +
-                                       (only_sends && std::strcmp(op, "send") == 0
-                                            ? " to receive this; two ranks that both send first exchange by "
-                                              "gpu.comm.exchange or in gpu.comm.group"
-                                            : "") +
-                                       "; GPULUA_COMM_TIMEOUT sets the time");
+    throw Error(ErrorKind::device, "[{}] timed out after {} s waiting for {}{}; GPULUA_COMM_TIMEOUT sets the time", op,
+                static_cast<long>(timeout_), list(late),
+                only_sends && std::strcmp(op, "send") == 0
+                    ? " to receive this; two ranks that both send first exchange by "
+                      "gpu.comm.exchange or in gpu.comm.group"
+                    : "");
   }
 
   std::vector<PeerSockets> peers_;  // a control connection is closed after the last message of its rank

@@ -224,8 +224,8 @@ class Device {
 
  private:
   void refuse_native(void* /*native*/) const {
-    throw Error("[stream] expected a device with streams of a driver, got " + info().name +
-                ", which does all work at once");
+    throw Error("[stream] expected a device with streams of a driver, got {}, which does all work at once",
+                info().name);
   }
 };
 

@@ -167,8 +167,9 @@ const Entry& find_entry(const std::vector<Entry>& entries, std::string_view want
     for (const Entry& entry : entries)
       if (matches(entry)) found.push_back(&entry);
     if (found.size() > 1)
-      throw Error("[module] expected the name of one " + noun + ", got \"" + std::string(wanted) +
-                  "\", which may be any of " + describe(found) + ": write it out as it stands here");
+      throw Error(
+          "[module] expected the name of one {}, got \"{}\", which may be any of {}: write it out as it stands here",
+          noun, wanted, describe(found));
     return found.empty() ? nullptr : found.front();
   };
 
@@ -181,12 +182,12 @@ const Entry& find_entry(const std::vector<Entry>& entries, std::string_view want
     return *entry;
 
   const std::string message = "[module] no " + noun + " \"" + std::string(wanted) + "\"";
-  if (entries.empty()) throw Error(message + "; this module has none");
+  if (entries.empty()) throw Error("{}; this module has none", message);
   std::vector<const Entry*> all;
   for (const Entry& entry : entries) all.push_back(&entry);
   const std::string meant = suggest(entries, name);
-  throw Error(message + (meant.empty() ? "; this" : ", did you mean \"" + meant + "\"? This") +
-              " module has: " + describe(all));
+  throw Error("{}{} module has: {}", message, meant.empty() ? "; this" : ", did you mean \"" + meant + "\"? This",
+              describe(all));
 }
 
 // ---- launches
@@ -202,41 +203,39 @@ std::uint64_t volume(const Dim3& size) {
 
 void check_not_empty(const char* what, const Dim3& size) {
   if (size.x == 0 || size.y == 0 || size.z == 0)
-    throw Error("[launch] " + std::string(what) + " is empty (" + to_string(size) +
-                "): every dimension must be at least 1");
+    throw Error("[launch] {} is empty ({}): every dimension must be at least 1", what, to_string(size));
 }
 
 void check_dimensions(const char* what, const Dim3& size, const Dim3& most) {
   if (size.x > most.x || size.y > most.y || size.z > most.z)
-    throw Error("[launch] " + std::string(what) + " is " + to_string(size) + ", the device takes at most " +
-                to_string(most));
+    throw Error("[launch] {} is {}, the device takes at most {}", what, to_string(size), to_string(most));
 }
 
 void check_threads(const DeviceInfo& device, const Kernel& kernel, const Dim3& block) {
   const std::uint64_t threads = volume(block);
   const std::string message = "[launch] block has " + std::to_string(threads) + " threads, ";
   if (threads > device.max_threads_per_block)
-    throw Error(message + "the device takes at most " + std::to_string(device.max_threads_per_block));
+    throw Error("{}the device takes at most {}", message, device.max_threads_per_block);
   const unsigned most = kernel.attributes().max_threads;
   if (threads > most)
-    throw Error(message + "the kernel \"" + kernel.entry().name + "\" takes at most " + std::to_string(most) +
-                ": its registers or its __launch_bounds__ allow no more");
+    throw Error("{}the kernel \"{}\" takes at most {}: its registers or its __launch_bounds__ allow no more", message,
+                kernel.entry().name, most);
 }
 
 void check_shared_memory(const DeviceInfo& device, const Kernel& kernel, std::size_t dynamic_bytes) {
   const std::size_t static_bytes = kernel.attributes().shared_bytes;
   const std::size_t most = device.max_shared_bytes;
   if (static_bytes <= most && dynamic_bytes <= most - static_bytes) return;
-  throw Error("[launch] block needs " + std::to_string(static_bytes) + " bytes of static and " +
-              std::to_string(dynamic_bytes) + " bytes of dynamic shared memory, the device has " +
-              std::to_string(most) + " bytes a block");
+  throw Error(
+      "[launch] block needs {} bytes of static and {} bytes of dynamic shared memory, the device has {} bytes a block",
+      static_bytes, dynamic_bytes, most);
 }
 
 void check_cluster(const Dim3& grid, const Dim3& cluster) {
   if (cluster.x == 0 && cluster.y == 0 && cluster.z == 0) return;
   check_not_empty("cluster", cluster);
   if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0)
-    throw Error("[launch] expected a grid that is a multiple of the cluster (" + to_string(cluster) + "), got " +
+    throw Error("[launch] expected a grid that is a multiple of the cluster ({}), got {}", to_string(cluster),
                 to_string(grid));
 }
 
@@ -248,8 +247,8 @@ void check_cooperative(const DeviceInfo& device, const Kernel& kernel, const Lau
   const bool fits =
       config.grid.x <= most && std::uint64_t{config.grid.x} * config.grid.y <= most && volume(config.grid) <= most;
   if (!fits)
-    throw Error("[launch] cooperative grid is " + to_string(config.grid) + " blocks, the device holds at most " +
-                std::to_string(most) + " of them at once");
+    throw Error("[launch] cooperative grid is {} blocks, the device holds at most {} of them at once",
+                to_string(config.grid), most);
 }
 
 }  // namespace
@@ -316,8 +315,10 @@ const GlobalEntry& find_global(const CompiledModule& module, std::string_view na
 Dim3 grid_of(std::int64_t blocks) {
   constexpr std::int64_t most = 2147483647;
   if (blocks > most)
-    throw Error("[launch] expected work for at most " + std::to_string(most) + " blocks of threads, got " +
-                std::to_string(blocks) + ": the arrays have more elements than one kernel goes through");
+    throw Error(
+        "[launch] expected work for at most {} blocks of threads, got {}: the arrays have more elements than one "
+        "kernel goes through",
+        most, blocks);
   return {static_cast<unsigned>(blocks)};
 }
 

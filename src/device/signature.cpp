@@ -175,7 +175,7 @@ Parameter parse_parameter(std::string_view type) {
   Parameter parameter;
   parameter.type = spell(type);
   if (type.ends_with('&'))
-    throw Error("[kernel] expected parameters passed by value or by pointer, got a reference: " + parameter.type);
+    throw Error("[kernel] expected parameters passed by value or by pointer, got a reference: {}", parameter.type);
 
   if (type.ends_with('*')) {
     parameter.kind = ParameterKind::pointer;
@@ -221,8 +221,8 @@ std::vector<std::string_view> split(std::string_view list) {
 
 void settle_size(Parameter& parameter, std::uint32_t size) {
   if (parameter.kind != ParameterKind::record && parameter.size != size)
-    throw Error("[kernel] expected a parameter of type " + parameter.type + " to take " +
-                std::to_string(parameter.size) + " bytes, got " + std::to_string(size));
+    throw Error("[kernel] expected a parameter of type {} to take {} bytes, got {}", parameter.type, parameter.size,
+                size);
   parameter.size = size;
 }
 
@@ -237,12 +237,12 @@ Signature parse_signature(std::string_view parameters, std::span<const std::uint
   if (sizes.empty()) {
     for (const Parameter& parameter : signature.parameters)
       if (parameter.kind == ParameterKind::record)
-        throw Error("[kernel] expected the size of the parameter of type " + parameter.type + ", got none");
+        throw Error("[kernel] expected the size of the parameter of type {}, got none", parameter.type);
     return signature;
   }
   if (sizes.size() != signature.parameters.size())
-    throw Error("[kernel] expected the sizes of " + std::to_string(signature.parameters.size()) + " parameters (" +
-                std::string(parameters) + "), got " + std::to_string(sizes.size()));
+    throw Error("[kernel] expected the sizes of {} parameters ({}), got {}", signature.parameters.size(), parameters,
+                sizes.size());
   for (std::size_t i = 0; i < sizes.size(); ++i) settle_size(signature.parameters[i], sizes[i]);
   return signature;
 }

@@ -28,10 +28,10 @@ struct Given {
   std::string head() const { return "[" + std::string(op) + "] "; }
 
   MemoryToLend memory() const {
-    if (dtype == nullptr) throw Error(head() + "expected the name of a dtype, got NULL");
+    if (dtype == nullptr) throw Error("{}expected the name of a dtype, got NULL", head());
     if (ndim < 0 || static_cast<std::size_t>(ndim) > max_ndim)
-      throw Error(head() + "expected 0 to " + std::to_string(max_ndim) + " axes, got " + std::to_string(ndim));
-    if (ndim > 0 && shape == nullptr) throw Error(head() + "expected a shape, got NULL");
+      throw Error("{}expected 0 to {} axes, got {}", head(), max_ndim, ndim);
+    if (ndim > 0 && shape == nullptr) throw Error("{}expected a shape, got NULL", head());
     MemoryToLend memory;
     memory.first = pointer;
     memory.dtype = parse_dtype(dtype);
@@ -74,7 +74,7 @@ Array copy_of(ScriptState& state, const Given& given) {
   if (!memory.strides) {
     Array array = empty(device, std::move(memory.shape), memory.dtype);
     if (array->layout.size() > 0 && given.pointer == nullptr)
-      throw Error(given.head() + "expected an address of elements, got NULL");
+      throw Error("{}expected an address of elements, got NULL", given.head());
     upload(*array, given.pointer);
     return array;
   }
@@ -87,9 +87,8 @@ Array copy_of(ScriptState& state, const Given& given) {
 
 void check_bytes(const HeldArray& held, const char* op, const void* host, std::size_t bytes) {
   if (bytes != held.array->nbytes())
-    throw Error("[" + std::string(op) + "] expected " + std::to_string(held.array->nbytes()) + " bytes, as " +
-                type_text(*held.array) + " has, got " + std::to_string(bytes));
-  if (host == nullptr && bytes > 0) throw Error("[" + std::string(op) + "] expected host memory, got NULL");
+    throw Error("[{}] expected {} bytes, as {} has, got {}", op, held.array->nbytes(), type_text(*held.array), bytes);
+  if (host == nullptr && bytes > 0) throw Error("[{}] expected host memory, got NULL", op);
 }
 
 /// For the accessors: notes a failure of the handle.
@@ -116,7 +115,7 @@ gpulua_status gpulua_array_host(gpulua_state* state, void* pointer, const char* 
                                 gpulua_array** out) {
   const gpulua_status status = make_array(state, out, "array_host", [&](ScriptState& script) {
     const Given given{"array_host", pointer, dtype, ndim, shape, strides};
-    if (copy != 0 && copy != 1) throw Error("[array_host] expected copy 0 or 1, got " + std::to_string(copy));
+    if (copy != 0 && copy != 1) throw Error("[array_host] expected copy 0 or 1, got {}", copy);
     return copy != 0 ? copy_of(script, given) : lend_from(*script.context().current(), given, release, user);
   });
   if (status == GPULUA_OK && copy != 0 && release != nullptr) release(user);

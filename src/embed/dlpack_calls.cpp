@@ -21,7 +21,7 @@ template <class Struct, class Take>
 gpulua_status from(gpulua_state* state, Struct* tensor, gpulua_array** out, const char* op, Take take) {
   bool taken = false;
   const gpulua_status status = make_array(state, out, op, [&](ScriptState& script) {
-    if (tensor == nullptr) throw Error("[" + std::string(op) + "] expected a tensor, got NULL");
+    if (tensor == nullptr) throw Error("[{}] expected a tensor, got NULL", op);
     taken = true;
     return take(script.context(), tensor);
   });
@@ -33,7 +33,7 @@ template <class Named, class Make>
 gpulua_status to(gpulua_array* array, Named** out, const char* op, Make make) {
   if (out != nullptr) *out = nullptr;
   return in_array(array, op, [&](HeldArray& held) {
-    if (out == nullptr) throw Error("[" + std::string(op) + "] expected a place for the tensor, got NULL");
+    if (out == nullptr) throw Error("[{}] expected a place for the tensor, got NULL", op);
     *out = reinterpret_cast<Named*>(make(held.array));
   });
 }

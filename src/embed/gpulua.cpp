@@ -76,8 +76,8 @@ gpulua_status gpulua_allow_kernel(gpulua_state* state, const char* sha256) {
     std::string digest = sha256 != nullptr ? sha256 : "";
     for (char& digit : digest) digit = static_cast<char>(digit >= 'A' && digit <= 'F' ? digit | 0x20 : digit);
     if (digest.size() != 64 || digest.find_first_not_of("0123456789abcdef") != digest.npos)
-      throw Error("[allow_kernel] expected the 64 hexadecimal digits of a SHA-256 digest, got " +
-                  (sha256 != nullptr ? '"' + std::string(sha256) + '"' : "NULL"));
+      throw Error("[allow_kernel] expected the 64 hexadecimal digits of a SHA-256 digest, got {}",
+                  sha256 != nullptr ? '"' + std::string(sha256) + '"' : "NULL");
     script.context().rights.known_sources.insert(std::move(digest));
   });
 }
@@ -91,7 +91,7 @@ gpulua_status gpulua_sync(gpulua_state* state) {
 
 gpulua_status gpulua_collect(gpulua_state* state, double ms) {
   return in_state(state, Access::no_script_runs, "collect", [&](ScriptState& script) {
-    if (!(ms >= 0)) throw Error("[collect] expected 0 or more milliseconds, got " + std::to_string(ms));
+    if (!(ms >= 0)) throw Error("[collect] expected 0 or more milliseconds, got {}", ms);
     script.run_script(ms == 0 ? &collect_all : &collect_for, &ms, 0);
   });
 }

@@ -43,7 +43,7 @@ template <class Body>
 gpulua_status make_array(gpulua_state* handle, gpulua_array** out, const char* op, Body body) noexcept {
   if (out != nullptr) *out = nullptr;
   return in_state(handle, ScriptState::Access::always, op, [&](ScriptState& state) {
-    if (out == nullptr) throw Error("[" + std::string(op) + "] expected a place for the array, got NULL");
+    if (out == nullptr) throw Error("[{}] expected a place for the array, got NULL", op);
     const Context::Call call(state.context());
     *out = hold_array(state, body(state));
   });

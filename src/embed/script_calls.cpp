@@ -94,7 +94,7 @@ int load(lua_State* L, void* data) {
 
 void load_script(ScriptState& state, const char* op, const char* text, std::size_t size, const char* name,
                  gpulua_function** out) {
-  if (text == nullptr || name == nullptr) throw Error("[" + std::string(op) + "] expected a text and a name, got NULL");
+  if (text == nullptr || name == nullptr) throw Error("[{}] expected a text and a name, got NULL", op);
   // "@": messages show the name as that of a file.
   Load request{&state, text, size, '@' + std::string(name), out};
   try {
@@ -129,8 +129,8 @@ void with_arguments(const bool& refused, const Run& run) {
 
 void check_path(const At& at) {
   if (at.path == nullptr || *at.path == 0)
-    throw Error("[" + std::string(at.op) + "] expected a path of names, such as \"model.step\", got " +
-                (at.path == nullptr ? "NULL" : "an empty text"));
+    throw Error("[{}] expected a path of names, such as \"model.step\", got {}", at.op,
+                at.path == nullptr ? "NULL" : "an empty text");
 }
 
 int get(lua_State* L, void* data) {

@@ -131,15 +131,15 @@ ScriptState::ScriptState(const gpulua_options& options, const void* caller) : op
       status = lua_cpcall(main_, &ScriptState::open, this);
     }
     if (status == 0 && memory_.is_full())
-      throw Error(ErrorKind::memory, "[create] expected lua_memory with room for Lua's libraries, got " +
-                                         std::to_string(options.lua_memory) + " bytes");
+      throw Error(ErrorKind::memory, "[create] expected lua_memory with room for Lua's libraries, got {} bytes",
+                  options.lua_memory);
     if (status != 0) {
       const char* text = lua_tostring(main_, -1);
       const std::string why = text != nullptr ? text : "an error without a text";
       lua_pop(main_, 1);
       // The library's Lua files pass LuaJIT's error on as a text.
       const bool is_memory = status == LUA_ERRMEM || why.find("not enough memory") != why.npos;
-      throw Error(is_memory ? ErrorKind::memory : ErrorKind::argument, "[create] " + why);
+      throw Error(is_memory ? ErrorKind::memory : ErrorKind::argument, "[create] {}", why);
     }
   } catch (...) {
     close();

@@ -18,15 +18,18 @@ constexpr unsigned known_flags =
 /// Copies the caller's struct, which is shorter from an older header and longer from a newer one.
 gpulua_options copy(const gpulua_options& given) {
   if (given.struct_size < sizeof given.struct_size)
-    throw Error("[create] expected options with struct_size = sizeof(gpulua_options), got " +
-                std::to_string(given.struct_size) + ": gpulua_options_init sets it");
+    throw Error(
+        "[create] expected options with struct_size = sizeof(gpulua_options), got {}: gpulua_options_init sets it",
+        given.struct_size);
   gpulua_options options{};
   std::memcpy(&options, &given, std::min(given.struct_size, sizeof options));
   const auto* bytes = reinterpret_cast<const unsigned char*>(&given);
   if (given.struct_size > sizeof options &&
       std::any_of(bytes + sizeof options, bytes + given.struct_size, [](unsigned char byte) { return byte != 0; }))
-    throw Error("[create] expected options that this library knows, got some of a newer gpulua.h: struct_size is " +
-                std::to_string(given.struct_size) + ", and here " + std::to_string(sizeof options));
+    throw Error(
+        "[create] expected options that this library knows, got some of a newer gpulua.h: struct_size is {}, and here "
+        "{}",
+        given.struct_size, sizeof options);
   options.struct_size = sizeof options;
   return options;
 }
@@ -37,14 +40,14 @@ gpulua_options read_options(const gpulua_options* given) {
   gpulua_options options{};
   if (given != nullptr) options = copy(*given);
   if ((options.flags & ~known_flags) != 0)
-    throw Error("[create] expected flags of gpulua.h, got an unknown bit in " + std::to_string(options.flags));
+    throw Error("[create] expected flags of gpulua.h, got an unknown bit in {}", options.flags);
   const bool is_sandbox = (options.flags & GPULUA_SANDBOX) != 0, kernels = (options.flags & GPULUA_KERNELS) != 0;
   if (kernels && !is_sandbox) throw Error("[create] expected GPULUA_SANDBOX with GPULUA_KERNELS, got it alone");
   if (is_sandbox && options.lua_state != nullptr)
     throw Error("[create] expected no lua_state with GPULUA_SANDBOX: a sandbox makes its own");
   if (kernels && options.device != nullptr && std::strcmp(options.device, "cpu") != 0)
-    throw Error("[create] expected the device \"cpu\" with GPULUA_KERNELS, where kernels can be checked, got \"" +
-                std::string(options.device) + '"');
+    throw Error("[create] expected the device \"cpu\" with GPULUA_KERNELS, where kernels can be checked, got \"{}\"",
+                options.device);
   const bool on_cpu = kernels || (options.device != nullptr && std::strcmp(options.device, "cpu") == 0);
   if (on_cpu && (options.cu_context != nullptr || options.cu_stream != nullptr))
     throw Error("[create] expected a CUDA device with cu_context or cu_stream, got the device \"cpu\"");

@@ -13,8 +13,8 @@ namespace {
 template <class T>
 T& held_of(const ScriptState& state, const void* handle, const char* what) {
   auto* const held = find_held<T>(handle);
-  if (held == nullptr) throw Error("expected " + std::string(what) + ", got " + describe_handle(handle));
-  if (held->state != &state) throw Error("expected " + std::string(what) + " of this state, got one of another state");
+  if (held == nullptr) throw Error("expected {}, got {}", what, describe_handle(handle));
+  if (held->state != &state) throw Error("expected {} of this state, got one of another state", what);
   return *held;
 }
 
@@ -38,7 +38,7 @@ void push_value(lua_State* L, const ScriptState& state, const gpulua_value& valu
       push_array(L, held_of<HeldArray>(state, value.as.array, "a gpulua_array").array);
       return;
     default:
-      throw Error("expected a kind of gpulua_kind, got " + std::to_string(value.kind));
+      throw Error("expected a kind of gpulua_kind, got {}", value.kind);
   }
 }
 
@@ -47,7 +47,7 @@ void read_integer(lua_State* L, int index, gpulua_value& out) {
   const auto* whole = scalar ? std::get_if<std::int64_t>(&*scalar) : nullptr;
   const auto* natural = scalar ? std::get_if<std::uint64_t>(&*scalar) : nullptr;
   if (whole == nullptr && (natural == nullptr || *natural > INT64_MAX))
-    throw Error("expected a value that an int64_t, a double, a text or an array can hold, got " + describe(L, index));
+    throw Error("expected a value that an int64_t, a double, a text or an array can hold, got {}", describe(L, index));
   out.kind = GPULUA_INTEGER;
   out.as.integer = whole != nullptr ? *whole : static_cast<std::int64_t>(*natural);
 }
@@ -91,7 +91,7 @@ void read_value(lua_State* L, int index, ScriptState& state, gpulua_value& out, 
     default:
       break;
   }
-  throw Error("expected nil, a boolean, a number, a text, a function or an array, got " + describe(L, index));
+  throw Error("expected nil, a boolean, a number, a text, a function or an array, got {}", describe(L, index));
 }
 
 /// Runs `work` for each position; on failure pushes the message, with the position in front.

@@ -119,8 +119,10 @@ Recording::Number Recording::number_of(Node& node) {
   if (const auto known = numbers_.find(&node); known != numbers_.end()) return known->second;
   const auto owner = owners_.find(node.buffer().get());
   if (owner == owners_.end())
-    throw Error("[fuse] the function uses the array " + type_text(node) +
-                ", which is neither an argument nor reached through its variables: pass it as an argument");
+    throw Error(
+        "[fuse] the function uses the array {}, which is neither an argument nor reached through its variables: pass "
+        "it as an argument",
+        type_text(node));
   return add(
       {node.dtype, node.shared_layout, owner->second.number, node.first_byte() - owner->second.node->first_byte()},
       Array(&node));
@@ -167,7 +169,7 @@ void Recording::finish(std::span<const Array> results) {
   try {
     for (const Array& result : results)
       if (&result->device() != device_.get())
-        throw Error("[fuse] expected results on " + device_->name() + ", as the function's arguments are, got one on " +
+        throw Error("[fuse] expected results on {}, as the function's arguments are, got one on {}", device_->name(),
                     result->device().name());
     evaluate(results);
     for (const Array& result : results) results_.push_back(number_of(*result));

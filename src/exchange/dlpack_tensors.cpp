@@ -35,15 +35,16 @@ constexpr TypeRow type_rows[] = {
 dlpack::DataType type_of(DType dtype) {
   for (const TypeRow& row : type_rows)
     if (row.dtype == dtype) return row.type;
-  throw Error("[dlpack] expected a dtype that DLPack has, got " + std::string(name(dtype)));
+  throw Error("[dlpack] expected a dtype that DLPack has, got {}", name(dtype));
 }
 
 DType dtype_of(const dlpack::DataType& type) {
   for (const TypeRow& row : type_rows)
     if (row.type.code == type.code && row.type.bits == type.bits && type.lanes == 1) return row.dtype;
-  throw Error("[from_dlpack] expected a tensor with elements of one of gpulua's dtypes, got DLPack's type code " +
-              std::to_string(type.code) + " of " + std::to_string(type.bits) + " bits and " +
-              std::to_string(type.lanes) + " lanes");
+  throw Error(
+      "[from_dlpack] expected a tensor with elements of one of gpulua's dtypes, got DLPack's type code {} of {} bits "
+      "and {} lanes",
+      type.code, type.bits, type.lanes);
 }
 
 dlpack::Device device_of(const OpenDevice& device) {
@@ -65,8 +66,8 @@ std::shared_ptr<OpenDevice> device_for(Context& context, const dlpack::Device& d
     default:
       throw Error(
           ErrorKind::unavailable,
-          "[from_dlpack] expected a tensor on the processor or an NVIDIA GPU, got one on DLPack's device type " +
-              std::to_string(device.type));
+          "[from_dlpack] expected a tensor on the processor or an NVIDIA GPU, got one on DLPack's device type {}",
+          device.type);
   }
 }
 
@@ -134,15 +135,13 @@ Array take_tensor(Context& context, Struct* managed, NativeStream writer, bool r
   }
   const dlpack::Tensor& tensor = managed->tensor;
   if (tensor.ndim < 0 || static_cast<std::size_t>(tensor.ndim) > max_ndim || (tensor.ndim > 0 && !tensor.shape))
-    throw Error("[from_dlpack] expected a tensor of up to " + std::to_string(max_ndim) + " axes with a shape, got " +
-                std::to_string(tensor.ndim) + " axes");
+    throw Error("[from_dlpack] expected a tensor of up to {} axes with a shape, got {} axes", max_ndim, tensor.ndim);
   memory.dtype = dtype_of(tensor.dtype);
   memory.shape.assign(tensor.shape, tensor.shape + tensor.ndim);
   if (tensor.strides != nullptr) memory.strides.emplace(tensor.strides, tensor.strides + tensor.ndim);
   std::uintptr_t first = 0;
   if (__builtin_add_overflow(reinterpret_cast<std::uintptr_t>(tensor.data), tensor.byte_offset, &first))
-    throw Error("[from_dlpack] expected a byte offset within the address space, got " +
-                std::to_string(tensor.byte_offset));
+    throw Error("[from_dlpack] expected a byte offset within the address space, got {}", tensor.byte_offset);
   if (tensor.data != nullptr) memory.first = reinterpret_cast<void*>(first);
   memory.read_only = read_only;
   const std::shared_ptr<OpenDevice> device = device_for(context, tensor.device);
@@ -195,9 +194,8 @@ Array from_dlpack(Context& context, Managed* tensor, NativeStream writer) {
   if (tensor->version.major != dlpack::our_version.major) {
     const std::uint32_t major = tensor->version.major;
     take_over(tensor);
-    throw Error(ErrorKind::unavailable, "[from_dlpack] expected a tensor of DLPack " +
-                                            std::to_string(dlpack::our_version.major) + ", got one of DLPack " +
-                                            std::to_string(major));
+    throw Error(ErrorKind::unavailable, "[from_dlpack] expected a tensor of DLPack {}, got one of DLPack {}",
+                dlpack::our_version.major, major);
   }
   return take_tensor(context, tensor, writer, (tensor->flags & dlpack::flag_read_only) != 0);
 }

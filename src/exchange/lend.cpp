@@ -31,8 +31,8 @@ Bytes bytes_of(const Layout& layout, std::uintptr_t address, std::size_t size, c
   Bytes result{};
   if (!good || __builtin_mul_overflow(begin, bytes, &begin) || __builtin_mul_overflow(end, bytes, &end) ||
       __builtin_add_overflow(address, begin, &result.begin) || __builtin_add_overflow(address, end, &result.end))
-    throw Error(head + "expected elements at addresses of 64 bits, got shape " + to_string(layout.shape) +
-                " with strides of " + to_string(layout.strides) + " elements");
+    throw Error("{}expected elements at addresses of 64 bits, got shape {} with strides of {} elements", head,
+                to_string(layout.shape), to_string(layout.strides));
   return result;
 }
 
@@ -43,8 +43,8 @@ Dims strides_of_bytes(const Dims& bytes, DType dtype, const char* op) {
   Dims strides;
   for (const std::int64_t step : bytes) {
     if (step % size != 0)
-      throw Error("[" + std::string(op) + "] expected strides in multiples of " + std::to_string(size) +
-                  " bytes, the size of a " + std::string(name(dtype)) + ", got " + to_string(bytes));
+      throw Error("[{}] expected strides in multiples of {} bytes, the size of a {}, got {}", op, size, name(dtype),
+                  to_string(bytes));
     strides.push_back(step / size);
   }
   return strides;
@@ -54,20 +54,19 @@ Array lend(OpenDevice& device, MemoryToLend memory, const char* op) {
   const std::string head = "[" + std::string(op) + "] ";
   device.check_not_captured("takes memory of the host program's");
   if (memory.strides && memory.strides->size() != memory.shape.size())
-    throw Error(head + "expected a stride for each of " + std::to_string(memory.shape.size()) + " axes, got " +
-                std::to_string(memory.strides->size()));
+    throw Error("{}expected a stride for each of {} axes, got {}", head, memory.shape.size(), memory.strides->size());
   if (checked_size(memory.shape, op) == 0) return empty(device, std::move(memory.shape), memory.dtype);
   if (memory.first == nullptr)
-    throw Error(head + "expected an address of elements, got NULL for shape " + to_string(memory.shape));
+    throw Error("{}expected an address of elements, got NULL for shape {}", head, to_string(memory.shape));
   const auto address = reinterpret_cast<std::uintptr_t>(memory.first);
   if (address % size_of(memory.dtype) != 0)
-    throw Error(head + "expected an address that is a multiple of " + std::to_string(size_of(memory.dtype)) +
-                ", the size of a " + std::string(name(memory.dtype)) + ", got one that leaves " +
-                std::to_string(address % size_of(memory.dtype)));
+    throw Error("{}expected an address that is a multiple of {}, the size of a {}, got one that leaves {}", head,
+                size_of(memory.dtype), name(memory.dtype), address % size_of(memory.dtype));
   if (!device.device().reaches(memory.first))
     throw Error(
-        head + "expected memory that " + device.name() +
-        " can reach, got an address that its driver does not know: host memory is for the cpu device, or copied");
+        "{}expected memory that {} can reach, got an address that its driver does not know: host memory is for the cpu "
+        "device, or copied",
+        head, device.name());
 
   Layout layout = row_major(std::move(memory.shape));
   // The stride of an axis of one element means nothing, and may be any number.

@@ -39,11 +39,11 @@ const Array& first_array(const OpInfo& op, Operands operands) {
   for (const auto& [array, number] : operands) {
     if (!array) continue;
     if (first && &(*first)->device() != &(*array)->device())
-      throw Error(bracketed(op.name) + "expected arrays of one device, got " + (*first)->device().name() + " and " +
-                  (*array)->device().name() + "; x:to(name) copies one over");
+      throw Error("{}expected arrays of one device, got {} and {}; x:to(name) copies one over", bracketed(op.name),
+                  (*first)->device().name(), (*array)->device().name());
     if (!first) first = array;
   }
-  if (!first) throw Error(bracketed(op.name) + "expected at least one array");
+  if (!first) throw Error("{}expected at least one array", bracketed(op.name));
   return *first;
 }
 
@@ -92,7 +92,7 @@ std::optional<Simpler> simpler(const OpInfo& op, Operands operands, DType comput
 void check_scale(const OpInfo& op, const OperandView& exponent) {
   const DType dtype = exponent.array ? (*exponent.array)->dtype : promote_weak(DType::boolean, exponent.number);
   if (dtype != DType::boolean && !is_integer(dtype))
-    throw Error(bracketed(op.name) + "expected an integer exponent, got " + std::string(name(dtype)));
+    throw Error("{}expected an integer exponent, got {}", bracketed(op.name), name(dtype));
 }
 
 Array combine(std::string_view op_name, const Operand& x, const Operand& y) {
@@ -199,7 +199,7 @@ LayoutRef broadcast_layout(const OpInfo& op, Operands operands) {
   try {
     shape = broadcast_shapes(op.name, {shapes.data(), shapes.size()});
   } catch (const Error& error) {
-    throw Error(error.what() + advice_for_range(operands));
+    throw Error("{}{}", error.what(), advice_for_range(operands));
   }
   for (const auto& [array, number] : operands)
     if (array && (*array)->layout.shape == shape) return row_major_of(**array);
@@ -244,12 +244,12 @@ Array pending_node(OpenDevice& device, DType dtype, Dims&& shape, Pending&& pend
 void check_takes(const Node& out, DType dtype, const char* op) {
   if (rank_of(dtype) <= rank_of(out.dtype)) return;
   const std::string text(name(dtype)), got = std::string(name(out.dtype)) + "; x:astype(\"" + text + "\") makes one";
-  throw Error(bracketed(op) + "expected an array to write to that takes " + text + ", got " + got);
+  throw Error("{}expected an array to write to that takes {}, got {}", bracketed(op), text, got);
 }
 
 void assign(const Array& out, Array value, const char* op) {
   const auto refuse = [&](const std::string& expected, const std::string& got) {
-    throw Error(bracketed(op) + "expected " + expected + ", got " + got);
+    throw Error("{}expected {}, got {}", bracketed(op), expected, got);
   };
   if (out->layout.shape != value->layout.shape)
     refuse("an array to write to of the result's shape " + to_string(value->layout.shape),
@@ -296,8 +296,8 @@ Array constant_operand(const OpInfo& op, OpenDevice& device, DType dtype, const 
     constexpr std::string_view conversion = "[convert] ";
     const std::string_view text = error.what();
     if (!text.starts_with(conversion)) throw;
-    throw Error(bracketed(op.name) + std::string(text.substr(conversion.size())) + "; x:astype(\"" + dtype_for(value) +
-                "\") takes it");
+    throw Error("{}{}; x:astype(\"{}\") takes it", bracketed(op.name), text.substr(conversion.size()),
+                dtype_for(value));
   }
 }
 
@@ -306,9 +306,10 @@ OpDTypes dtypes_of_numbers(const OpInfo& op, Operands operands) {
   try {
     return dtypes_of(op, operands, true);
   } catch (const Error&) {
-    throw Error(bracketed(op.name) +
-                "expected an array of integers or bool, got numbers alone, which have no dtype; "
-                "gpu.array(6, \"int64\") is one of integers");
+    throw Error(
+        "{}expected an array of integers or bool, got numbers alone, which have no dtype; gpu.array(6, \"int64\") is "
+        "one of integers",
+        bracketed(op.name));
   }
 }
 
@@ -378,10 +379,10 @@ Array reduce(std::shared_ptr<const Reducer> row, const Array& array, std::uint64
     }
   }
   if (count == 0 && !reducer.has_identity && checked_size(shape) > 0)
-    throw Error(bracketed(reducer.name) + "zero-size array to reduction operation " + std::string(reducer.name) +
-                " which has no identity: shape " + to_string(array->layout.shape));
+    throw Error("{}zero-size array to reduction operation {} which has no identity: shape {}", bracketed(reducer.name),
+                reducer.name, to_string(array->layout.shape));
   if (info(dtypes.compute).kind == DTypeKind::complex && !reducer.complex)
-    throw Error(bracketed(reducer.name) + "expected real numbers, got " + std::string(name(array->dtype)));
+    throw Error("{}expected real numbers, got {}", bracketed(reducer.name), name(array->dtype));
   return make_pending(array->device(), dtypes.result, share(row_major(std::move(shape))), [&](Pending& pending) {
     pending.reducer = std::move(row);
     pending.compute = dtypes.compute;

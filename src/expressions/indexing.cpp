@@ -11,11 +11,13 @@ namespace gpulua {
 
 void check_index_array(const Array& source, const Array& index) {
   if (!is_integer(index->dtype))
-    throw Error("[index] expected an index array of integers, got " + type_text(*index) +
-                "; i:astype(\"int32\") makes one of its numbers, i:astype(\"bool\") a mask");
+    throw Error(
+        "[index] expected an index array of integers, got {}; i:astype(\"int32\") makes one of its numbers, "
+        "i:astype(\"bool\") a mask",
+        type_text(*index));
   if (&source->device() != &index->device())
-    throw Error("[index] expected an index array on " + source->device().name() + ", got one on " +
-                index->device().name() + "; x:to(name) copies one over");
+    throw Error("[index] expected an index array on {}, got one on {}; x:to(name) copies one over",
+                source->device().name(), index->device().name());
 }
 
 Array gather(const Array& source, Indexed at, std::vector<Array> indices) {

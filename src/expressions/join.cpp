@@ -20,12 +20,12 @@ void check_device(std::span<const Array> arrays, const char* op) {
   const OpenDevice& first = arrays.front()->device();
   for (const Array& array : arrays)
     if (&array->device() != &first)
-      throw Error("[" + std::string(op) + "] expected arrays of one device, got " + first.name() + " and " +
-                  array->device().name() + "; x:to(name) copies one over");
+      throw Error("[{}] expected arrays of one device, got {} and {}; x:to(name) copies one over", op, first.name(),
+                  array->device().name());
 }
 
 [[noreturn]] void refuse(const char* op, const std::string& expected, const Array& first, const Array& other) {
-  throw Error("[" + std::string(op) + "] expected " + expected + ", got " + to_string(first->layout.shape) + " and " +
+  throw Error("[{}] expected {}, got {} and {}", op, expected, to_string(first->layout.shape),
               to_string(other->layout.shape));
 }
 

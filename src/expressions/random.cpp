@@ -67,12 +67,12 @@ Array random(const std::shared_ptr<OpenDevice>& device, const OpInfo& op, Dims s
     }
     const Array& array = std::get<Array>(operand);
     if (&array->device() != device.get())
-      throw Error("[" + std::string(op.name) + "] expected parameters on " + device->name() + ", got an array on " +
-                  array->device().name() + "; x:to(name) copies one over");
+      throw Error("[{}] expected parameters on {}, got an array on {}; x:to(name) copies one over", op.name,
+                  device->name(), array->device().name());
     const Dims* shapes[] = {&shape, &array->layout.shape};
     if (broadcast_shapes(op.name.data(), shapes) != shape)
-      throw Error("[" + std::string(op.name) + "] expected parameters that broadcast to " + to_string(shape) +
-                  ", got " + to_string(array->layout.shape));
+      throw Error("[{}] expected parameters that broadcast to {}, got {}", op.name, to_string(shape),
+                  to_string(array->layout.shape));
     pending.inputs.push_back(array);
   }
   const Place place = reserve(device, stream, blocks_for(op, numbers, pending.compute));

@@ -46,8 +46,8 @@ std::size_t axes_left(const Layout& layout, const std::vector<IndexItem>& items)
   std::size_t taken = 0;
   for (const IndexItem& item : items) taken += axes_taken(item);
   if (taken > layout.ndim())
-    throw Error("[index] expected at most " + std::to_string(layout.ndim()) + " indices for shape " +
-                to_string(layout.shape) + ", got " + std::to_string(taken));
+    throw Error("[index] expected at most {} indices for shape {}, got {}", layout.ndim(), to_string(layout.shape),
+                taken);
   return layout.ndim() - taken;
 }
 
@@ -60,9 +60,9 @@ void check_arrays(const Array& array, const std::vector<IndexItem>& items) {
       const Dims& shape = item.array->layout.shape;
       const auto first = layout.shape.begin() + static_cast<std::ptrdiff_t>(axis);
       if (!std::equal(shape.begin(), shape.end(), first))
-        throw Error("[index] expected a mask of shape " +
-                    to_string(Dims(first, first + static_cast<std::ptrdiff_t>(shape.size()))) + " for axes from " +
-                    std::to_string(axis + 1) + " on of shape " + to_string(layout.shape) + ", got " + to_string(shape));
+        throw Error("[index] expected a mask of shape {} for axes from {} on of shape {}, got {}",
+                    to_string(Dims(first, first + static_cast<std::ptrdiff_t>(shape.size()))), axis + 1,
+                    to_string(layout.shape), to_string(shape));
     }
     if (item.array && !is_mask(item)) check_index_array(array, item.array);
     axis += !item.array && item.spec.kind == Kind::ellipsis ? left : axes_taken(item);
@@ -265,8 +265,8 @@ void add_index(const Array& array, std::vector<IndexItem> items, const Array& va
 Indexed along_axis(const Array& array, const Dims& indices, std::size_t axis, const char* op) {
   const Dims& shape = array->layout.shape;
   if (indices.size() != shape.size())
-    throw Error("[" + std::string(op) + "] expected an index array of " + std::to_string(shape.size()) +
-                " dimensions, as shape " + to_string(shape) + " has, got shape " + to_string(indices));
+    throw Error("[{}] expected an index array of {} dimensions, as shape {} has, got shape {}", op, shape.size(),
+                to_string(shape), to_string(indices));
   Layout rest = array->layout;
   rest.shape[axis] = 1;
   rest.strides[axis] = 0;

@@ -159,14 +159,14 @@ void queue_download(Node& array, void* host) {
 
 void check_not_strict(const Node& array, std::string_view op, std::string_view what, std::string_view instead) {
   if (!array.device().context().strict) return;
-  throw Error("[" + std::string(op) + "] " + std::string(what) +
-              " waits for the device, which gpu.strict(true) refuses; " + std::string(instead));
+  throw Error("[{}] {} waits for the device, which gpu.strict(true) refuses; {}", op, what, instead);
 }
 
 Scalar item(Node& array) {
   if (array.layout.size() != 1)
-    throw Error("[item] expected an array of one element, got shape " + to_string(array.layout.shape) +
-                "; x[1] is an element, x:table() and x:host() give all");
+    throw Error(
+        "[item] expected an array of one element, got shape {}; x[1] is an element, x:table() and x:host() give all",
+        to_string(array.layout.shape));
   std::array<char, 16> bytes;
   download(array, bytes.data());
   return decode(array.dtype, bytes.data());

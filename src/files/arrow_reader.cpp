@@ -38,7 +38,7 @@ struct Source {
     return false;
   }
   [[noreturn]] void fail(const std::string& expected, const std::string& got) const {
-    throw Error("[from_arrow] expected " + expected + " in column " + name + ", got " + got);
+    throw Error("[from_arrow] expected {} in column {}, got {}", expected, name, got);
   }
   const void* buffer(std::int64_t i) const {
     if (array.n_buffers <= i || (rows > 0 && array.buffers[i] == nullptr))
@@ -199,7 +199,7 @@ std::string name_of(const Schema& schema, std::int64_t position) {
 }
 
 [[noreturn]] void fail_struct(const std::string& expected, const std::string& got) {
-  throw Error("[from_arrow] expected " + expected + ", got " + got);
+  throw Error("[from_arrow] expected {}, got {}", expected, got);
 }
 
 /// Throws Error for numbers and addresses that make no sense. The memory at the addresses cannot be checked.
@@ -230,16 +230,14 @@ CsvTable read(const Schema& schema, const Array& array) {
   }
   if (array.null_count > 0) throw Error("[from_arrow] expected no nulls among the rows of the struct, got some");
   if (schema.n_children != array.n_children)
-    throw Error("[from_arrow] expected " + std::to_string(schema.n_children) + " children, got " +
-                std::to_string(array.n_children));
+    throw Error("[from_arrow] expected {} children, got {}", schema.n_children, array.n_children);
   for (std::int64_t i = 0; i < schema.n_children; ++i) {
     if (array.children[i] == nullptr || schema.children[i] == nullptr)
       fail_struct("child " + std::to_string(i + 1), "a null pointer");
     const Array& child = *array.children[i];
     check(*schema.children[i], child);
     if (child.length < array.offset + array.length)
-      throw Error("[from_arrow] expected " + std::to_string(array.length) + " rows, got " +
-                  std::to_string(child.length));
+      throw Error("[from_arrow] expected {} rows, got {}", array.length, child.length);
     table.columns.push_back(read_column(
         {*schema.children[i], child, name_of(*schema.children[i], i), child.offset + array.offset, array.length}));
   }

@@ -91,8 +91,7 @@ std::string format_of(const CsvOutput& column) {
     default:
       break;
   }
-  throw Error("[to_arrow] expected a dtype that Arrow has in column " + column.name + ", got " +
-              std::string(name(column.dtype)));
+  throw Error("[to_arrow] expected a dtype that Arrow has in column {}, got {}", column.name, name(column.dtype));
 }
 
 std::vector<char> elements_of(const CsvOutput& column) {
@@ -111,8 +110,8 @@ std::vector<char> positions_of(const CsvOutput& column) {
     std::memcpy(&position, positions.data() + at, sizeof position);
     --position;
     if (position < 0 || static_cast<std::size_t>(position) >= column.texts->size())
-      throw Error("[to_arrow] expected positions from 1 to " + std::to_string(column.texts->size()) +
-                  " in the texts of column " + column.name + ", got " + std::to_string(position + 1));
+      throw Error("[to_arrow] expected positions from 1 to {} in the texts of column {}, got {}", column.texts->size(),
+                  column.name, position + 1);
     std::memcpy(positions.data() + at, &position, sizeof position);
   }
   return positions;

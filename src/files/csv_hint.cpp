@@ -49,17 +49,16 @@ void refuse_utf16(std::span<const char> bytes, const std::string& file) {
   const std::string_view text(bytes.data(), bytes.size());
   const bool has_mark = text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
   if (!has_mark && text.substr(0, text.find('\n')).find('\0') == std::string_view::npos) return;
-  throw Error("[load] expected text in UTF-8, got " +
-              std::string(has_mark ? "UTF-16" : "bytes of 0, as UTF-16 has them") + " in " + file +
-              "; iconv -f UTF-16" + (has_mark ? "" : "LE") + " -t UTF-8 makes UTF-8 of it");
+  throw Error("[load] expected text in UTF-8, got {} in {}; iconv -f UTF-16{} -t UTF-8 makes UTF-8 of it",
+              has_mark ? "UTF-16" : "bytes of 0, as UTF-16 has them", file, has_mark ? "" : "LE");
 }
 
 void refuse_lone_returns(const std::string& op, std::string_view text, const std::string& file) {
   if (text.find('\n') != text.npos) return;
   const std::size_t at = text.find('\r');
   if (at == text.npos || at + 1 == text.size()) return;
-  throw Error("[" + op + "] expected lines that end with \\n or \\r\\n, got \\r alone in " + file +
-              "; tr '\\r' '\\n' makes lines of it");
+  throw Error("[{}] expected lines that end with \\n or \\r\\n, got \\r alone in {}; tr '\\r' '\\n' makes lines of it",
+              op, file);
 }
 
 void refuse_other_separator(const char* at, const char* end, char separator, const std::string& file) {
@@ -68,9 +67,10 @@ void refuse_other_separator(const char* at, const char* end, char separator, con
   if (line.starts_with('"') || next.starts_with('"')) return;
   const char other = common_separator(line, next, separator);
   if (other == 0) return;
-  throw Error("[load] expected " + quoted(separator) + " between fields, got lines with " + quoted(other) +
-              " alone in " + file + "; {sep = " + quoted(other) + "} reads them, {sep = " + quoted(separator) +
-              "} as one column");
+  throw Error(
+      "[load] expected {} between fields, got lines with {} alone in {}; {{sep = {}}} reads them, {{sep = {}}} as one "
+      "column",
+      quoted(separator), quoted(other), file, quoted(other), quoted(separator));
 }
 
 std::string advice_for_lines(const char* at, const char* end, char separator) {

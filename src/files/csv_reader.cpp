@@ -30,8 +30,8 @@ class CsvCursor {
   [[noreturn]] void fail(const std::string& expected, const std::string& got, const std::string& column = "",
                          const std::string& advice = "") const {
     const auto line = 1 + std::count(first_, at_, '\n');
-    throw Error("[load] expected " + expected + ", got " + got + " in line " + std::to_string(line) +
-                (column.empty() ? "" : ", column " + column) + " of " + file_ + advice);
+    throw Error("[load] expected {}, got {} in line {}{} of {}{}", expected, got, line,
+                column.empty() ? "" : ", column " + column, file_, advice);
   }
 
   /// Whether a line or the file ends here.
@@ -146,7 +146,7 @@ class CsvReader {
     }
     for (CsvColumn& column : columns_) {
       if (const std::string fault = column.fault(); !fault.empty())
-        throw Error("[load] expected " + fault + ", got both in column " + column.name() + " of " + file_);
+        throw Error("[load] expected {}, got both in column {} of {}", fault, column.name(), file_);
       table.columns.push_back(column.finish());
     }
     return table;
@@ -218,8 +218,7 @@ class CsvReader {
     if (const auto* const position = std::get_if<std::int64_t>(&column)) {
       const std::int64_t at = *position < 0 ? width + *position : *position - 1;
       if (*position == 0 || at < 0 || at >= width)
-        throw Error("[load] expected a column from 1 to " + std::to_string(width) + " of " + file_ + ", got " +
-                    std::to_string(*position));
+        throw Error("[load] expected a column from 1 to {} of {}, got {}", width, file_, *position);
       return static_cast<std::size_t>(at);
     }
     return position_of(std::get<std::string>(column));
@@ -227,7 +226,7 @@ class CsvReader {
   std::size_t position_of(const std::string& name) const {
     const auto found = std::ranges::find(names_, name);
     if (found == names_.end())
-      throw Error("[load] expected a column of " + file_ + ", which has " + list_of_names() + ", got \"" + name + '"' +
+      throw Error("[load] expected a column of {}, which has {}, got \"{}\"{}", file_, list_of_names(), name,
                   did_you_mean(name, names_));
     return static_cast<std::size_t>(found - names_.begin());
   }
@@ -247,11 +246,13 @@ class CsvReader {
     column_at_.assign(names_.size(), -1);
     for (const std::size_t position : positions) {
       const std::string& name = names_[position];
-      if (column_at_[position] >= 0) throw Error("[load] expected each column once, got " + name + " twice");
+      if (column_at_[position] >= 0) throw Error("[load] expected each column once, got {} twice", name);
       for (const CsvColumn& other : columns_)
         if (other.name() == name)
-          throw Error("[load] expected columns of different names, got two called " + name + " in " + file_ +
-                      "; columns = {1, ...} chooses by position, header = false with skip gives names");
+          throw Error(
+              "[load] expected columns of different names, got two called {} in {}; columns = {{1, ...}} chooses by "
+              "position, header = false with skip gives names",
+              name, file_);
       column_at_[position] = static_cast<std::ptrdiff_t>(columns_.size());
       const auto type = options_.types.find(name);
       if (type != options_.types.end())

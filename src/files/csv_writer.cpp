@@ -71,8 +71,8 @@ T element_at(std::span<const char> elements, std::int64_t row) {
 
 const std::string& text_at(const CsvOutput& column, std::int32_t position) {
   if (position < 1 || static_cast<std::size_t>(position) > column.texts->size())
-    throw Error("[save] expected positions from 1 to " + std::to_string(column.texts->size()) +
-                " in the texts of column " + column.name + ", got " + std::to_string(position));
+    throw Error("[save] expected positions from 1 to {} in the texts of column {}, got {}", column.texts->size(),
+                column.name, position);
   return (*column.texts)[static_cast<std::size_t>(position) - 1];
 }
 
@@ -168,8 +168,8 @@ class CsvWriter {
       case DType::complex128:
         break;
     }
-    throw Error("[save] expected real numbers in column " + column.name + ", got " + std::string(name(column.dtype)) +
-                "; x:real() and x:imag() make two columns of it");
+    throw Error("[save] expected real numbers in column {}, got {}; x:real() and x:imag() make two columns of it",
+                column.name, name(column.dtype));
   }
   void append_float(float value) { append_real(out_, value, options_.missing); }
 

@@ -134,7 +134,7 @@ Array read_dataset(Id dataset, const std::string& what, OpenDevice& device) {
   const Held space(lib.space_of(dataset), lib.close_space);
   const int rank = lib.rank_of(space);
   if (!dtype || lib.space_kind(space) == space_without_elements) return nullptr;
-  if (rank < 0) throw Error(what + ": the file is damaged");
+  if (rank < 0) throw Error("{}: the file is damaged", what);
   std::vector<hdf5::Extent> extents(static_cast<std::size_t>(rank));
   lib.extents_of(space, extents.data(), nullptr);
   Array array = empty(device, Dims(extents.begin(), extents.end()), *dtype);
@@ -143,11 +143,11 @@ Array read_dataset(Id dataset, const std::string& what, OpenDevice& device) {
   if (array->nbytes() > 0) {
     // Two booleans may have other names in the file, so they are read as they are.
     if (lib.read(dataset, *dtype == DType::boolean ? Id{file_type} : Id{type}, 0, 0, 0, elements.get()) < 0)
-      throw Error(what +
-                  ": its elements cannot be read: the file is damaged, or compressed by a filter that libhdf5 lacks");
+      throw Error("{}: its elements cannot be read: the file is damaged, or compressed by a filter that libhdf5 lacks",
+                  what);
     char* const end = elements.get() + array->nbytes();
     if (*dtype == DType::boolean && std::any_of(elements.get(), end, [](char byte) { return byte != 0 && byte != 1; }))
-      throw Error(what + ": expected the values 0 and 1 of booleans, got others");
+      throw Error("{}: expected the values 0 and 1 of booleans, got others", what);
     upload(*array, elements.get());
   }
   return array;
@@ -161,16 +161,14 @@ void read_group(Id group, const std::string& prefix, const std::string& where, O
                 int depth, std::int64_t& groups) {
   const hdf5::Library& lib = library();
   hdf5::GroupInfo links{};
-  if (depth > most_depth)
-    throw Error(where + ": expected groups of at most " + std::to_string(most_depth) + " levels, got more");
+  if (depth > most_depth) throw Error("{}: expected groups of at most {} levels, got more", where, most_depth);
   // A group may be linked from within itself, more than once.
-  if (++groups > most_groups)
-    throw Error(where + ": expected at most " + std::to_string(most_groups) + " groups, got more");
-  if (lib.group_info(group, &links) < 0) throw Error(where + ": the file is damaged");
+  if (++groups > most_groups) throw Error("{}: expected at most {} groups, got more", where, most_groups);
+  if (lib.group_info(group, &links) < 0) throw Error("{}: the file is damaged", where);
   for (hdf5::Extent i = 0; i < links.links; ++i) {
     const auto name_at = [&](char* name, std::size_t size) { return lib.name_at(group, ".", 0, 0, i, name, size, 0); };
     const std::ptrdiff_t length = name_at(nullptr, 0);
-    if (length < 0) throw Error(where + ": the file is damaged");
+    if (length < 0) throw Error("{}: the file is damaged", where);
     std::string name(static_cast<std::size_t>(length) + 1, '\0');
     name_at(name.data(), name.size());
     name.pop_back();
@@ -192,7 +190,7 @@ NamedArrays read_hdf5(const std::string& path, const std::string& name, OpenDevi
   const hdf5::Library& lib = library();
   const std::scoped_lock lock(library_lock());
   const Held file(lib.open_file(path.c_str(), 0, 0), lib.close_file);
-  if (file < 0) throw Error(where + ": expected an HDF5 file, got other data");
+  if (file < 0) throw Error("{}: expected an HDF5 file, got other data", where);
   NamedArrays arrays;
   if (name.empty()) {
     const Held root(lib.open_object(file, "/", 0), lib.close_object);
@@ -202,9 +200,9 @@ NamedArrays read_hdf5(const std::string& path, const std::string& name, OpenDevi
   }
   const Held dataset(lib.open_object(file, name.c_str(), 0), lib.close_object);
   if (dataset < 0 || lib.kind_of(dataset) != dataset_object)
-    throw Error(where + ": expected the name of a dataset, got \"" + name + "\"; gpu.load without a name gives all");
+    throw Error("{}: expected the name of a dataset, got \"{}\"; gpu.load without a name gives all", where, name);
   Array array = read_dataset(dataset, where + " (" + name + ")", device);
-  if (!array) throw Error(where + " (" + name + "): expected numbers or booleans, got another type of elements");
+  if (!array) throw Error("{} ({}): expected numbers or booleans, got another type of elements", where, name);
   arrays.emplace_back(name, std::move(array));
   return arrays;
 }
@@ -222,7 +220,7 @@ void save_hdf5(const std::string& path, const NamedArrays& arrays) {
     const Held links(lib.create_properties(lib.link_creation), lib.close_properties);
     lib.create_groups(links, 1);
     const auto check = [&](bool good, const std::string& name) {
-      if (!good) throw Error(ErrorKind::file, "[save] cannot write " + path + ": the dataset \"" + name + "\" fails");
+      if (!good) throw Error(ErrorKind::file, "[save] cannot write {}: the dataset \"{}\" fails", path, name);
     };
     for (const auto& [name, array] : arrays) {
       const HostElements elements(*array);
@@ -235,7 +233,7 @@ void save_hdf5(const std::string& path, const NamedArrays& arrays) {
     }
     // What the library keeps in memory is written now.
     if (file.finish() < 0)
-      throw Error(ErrorKind::file, "[save] cannot write " + path + ": its end fails; perhaps the disk is full");
+      throw Error(ErrorKind::file, "[save] cannot write {}: its end fails; perhaps the disk is full", path);
   }
   target.commit();
 }

@@ -24,15 +24,13 @@ std::string missing_folder(const std::string& path) {
 }
 
 [[noreturn]] void fail_file(const char* op, const char* verb, const std::string& path, const std::string& reason) {
-  throw Error(ErrorKind::file,
-              "[" + std::string(op) + "] cannot " + verb + " " + path + ": " + reason + missing_folder(path));
+  throw Error(ErrorKind::file, "[{}] cannot {} {}: {}{}", op, verb, path, reason, missing_folder(path));
 }
 
 /// Throws Error for a zero byte. The system reads a path up to the first zero byte and would open a different file.
 const std::string& check_path(const char* op, const std::string& path) {
   if (const std::size_t zero = path.find('\0'); zero != path.npos)
-    throw Error("[" + std::string(op) + "] expected a path without zero bytes, got one after \"" +
-                path.substr(0, zero) + '"');
+    throw Error("[{}] expected a path without zero bytes, got one after \"{}\"", op, path.substr(0, zero));
   return path;
 }
 

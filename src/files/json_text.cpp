@@ -29,7 +29,7 @@ void append_utf8(std::string& text, unsigned code) {
 }  // namespace
 
 void JsonText::fail(const std::string& what) const {
-  throw Error(where_ + ": the header is damaged: " + what);
+  throw Error("{}: the header is damaged: {}", where_, what);
 }
 
 void JsonText::skip_space() {

@@ -50,13 +50,13 @@ class HeaderText {
 
  private:
   [[noreturn]] void fail(const std::string& what) const {
-    throw Error("[load] " + file_ + ": the header is damaged: " + what);
+    throw Error("[load] {}: the header is damaged: {}", file_, what);
   }
   [[noreturn]] void fail_type(const std::string& type) const {
     std::string names;
     for (const DTypeInfo& row : dtype_table())
       if (!type_code(row).empty()) names += (names.empty() ? "" : ", ") + std::string(row.name);
-    throw Error("[load] " + file_ + ": expected elements of " + names + ", got " + type);
+    throw Error("[load] {}: expected elements of {}, got {}", file_, names, type);
   }
 
   void skip_space() { at_ = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size()); }
@@ -145,7 +145,7 @@ bool is_npy(std::span<const char> bytes) {
 
 NpyHeader parse_npy_header(std::span<const char> head, std::size_t size, const std::string& file) {
   const std::string_view all(head.data(), head.size());
-  const auto fail = [&](const std::string& what) { throw Error("[load] " + file + ": " + what); };
+  const auto fail = [&](const std::string& what) { throw Error("[load] {}: {}", file, what); };
   if (!is_npy(head)) fail("expected a .npy file, got other data");
   if (all.size() < magic.size() + 2) fail("the header is damaged: the file ends in it");
   const auto byte = [&](std::size_t at) { return static_cast<std::size_t>(static_cast<unsigned char>(all[at])); };
@@ -180,8 +180,7 @@ NpyHeader parse_npy_header(std::span<const char> head, std::size_t size, const s
 std::string npy_header(DType dtype, const Dims& shape) {
   const std::string code = type_code(info(dtype));
   if (code.empty())
-    throw Error("[save] expected a dtype that NumPy has, got " + std::string(name(dtype)) +
-                "; x:astype \"float32\" keeps its values");
+    throw Error("[save] expected a dtype that NumPy has, got {}; x:astype \"float32\" keeps its values", name(dtype));
   std::string text =
       "{'descr': '" + std::string(size_of(dtype) == 1 ? "|" : "<") + code + "', 'fortran_order': False, 'shape': (";
   for (std::size_t axis = 0; axis < shape.size(); ++axis) text += (axis > 0 ? ", " : "") + std::to_string(shape[axis]);

@@ -81,7 +81,7 @@ class Member {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& what) const { throw Error("[load] " + file_ + ": " + what); }
+  [[noreturn]] void fail(const std::string& what) const { throw Error("[load] {}: {}", file_, what); }
 
   const ZipLibrary& zip_;
   const std::string& file_;
@@ -189,11 +189,11 @@ NamedArrays read_npz(std::span<const char> bytes, OpenDevice& device, const std:
   const ZipLibrary zip;
   ZipError error(zip);
   zip_source_t* source = zip.source_buffer_create(bytes.data(), bytes.size(), 0, error.get());
-  if (!source) throw Error("[load] " + file + ": " + error.text());
+  if (!source) throw Error("[load] {}: {}", file, error.text());
   const Archive archive(zip.open_from_source(source, ZIP_RDONLY, error.get()), zip.discard);
   if (!archive) {
     zip.source_free(source);
-    throw Error("[load] " + file + ": " + error.text());
+    throw Error("[load] {}: {}", file, error.text());
   }
 
   NamedArrays arrays;
@@ -205,12 +205,12 @@ NamedArrays read_npz(std::span<const char> bytes, OpenDevice& device, const std:
     constexpr zip_uint64_t needed = ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
     if (zip.stat_index(archive.get(), static_cast<zip_uint64_t>(i), 0, &member) != 0 ||
         (member.valid & needed) != needed)
-      throw Error("[load] " + file + ": " + zip.strerror(archive.get()));
+      throw Error("[load] {}: {}", file, zip.strerror(archive.get()));
     const std::string name = member.name, where = file + " (" + name + ")";
     if (!name.ends_with(suffix))
-      throw Error("[load] " + where + ": expected members whose names end in .npy" +
-                  (name == "[Content_Types].xml" ? "; of a spreadsheet, save a .csv file" : ""));
-    if (!names.insert(name).second) throw Error("[load] " + where + ": expected members of different names, got two");
+      throw Error("[load] {}: expected members whose names end in .npy{}", where,
+                  name == "[Content_Types].xml" ? "; of a spreadsheet, save a .csv file" : "");
+    if (!names.insert(name).second) throw Error("[load] {}: expected members of different names, got two", where);
     Member open(zip, archive.get(), member, left, where);
     arrays.emplace_back(name.substr(0, name.size() - suffix.size()), read_array(open, device, where));
   }
@@ -229,7 +229,7 @@ void save_npz(const std::string& path, const NamedArrays& arrays, bool compress)
   if (!archive) {
     ZipError error(zip);
     zip.error_init_with_code(error.get(), code);
-    throw Error(ErrorKind::file, "[save] cannot write " + path + ": " + error.text());
+    throw Error(ErrorKind::file, "[save] cannot write {}: {}", path, error.text());
   }
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const std::string name = arrays[i].first + std::string(suffix);
@@ -238,7 +238,7 @@ void save_npz(const std::string& path, const NamedArrays& arrays, bool compress)
         source ? zip.file_add(archive.get(), name.c_str(), source, ZIP_FL_ENC_UTF_8) : zip_int64_t{-1};
     if (index < 0) {
       zip.source_free(source);
-      throw Error("[save] cannot name an array \"" + arrays[i].first + "\": " + zip.strerror(archive.get()));
+      throw Error("[save] cannot name an array \"{}\": {}", arrays[i].first, zip.strerror(archive.get()));
     }
     const auto number = static_cast<zip_uint64_t>(index);
     zip.set_file_compression(archive.get(), number, compress ? ZIP_CM_DEFLATE : ZIP_CM_STORE, 0);
@@ -248,7 +248,7 @@ void save_npz(const std::string& path, const NamedArrays& arrays, bool compress)
   }
   if (zip.close(archive.get()) != 0) {
     if (failure) std::rethrow_exception(failure);
-    throw Error(ErrorKind::file, "[save] cannot write " + path + ": " + zip.strerror(archive.get()));
+    throw Error(ErrorKind::file, "[save] cannot write {}: {}", path, zip.strerror(archive.get()));
   }
   static_cast<void>(archive.release());  // zip_close() has freed it
   file.commit();

@@ -152,7 +152,7 @@ class Reader {
 
  private:
   [[noreturn]] void fail(const std::string& what, const std::string& advice = {}) const {
-    throw Error("[" + op_ + "] " + what + " of " + path_ + advice);
+    throw Error("[{}] {} of {}{}", op_, what, path_, advice);
   }
 
   /// The lines with numbers, without comments.
@@ -201,8 +201,7 @@ class Reader {
       for (const std::int64_t column : *reading_.columns) {
         columns_.push_back(column < 0 ? width + 1 + column : column);
         if (columns_.back() < 1 || columns_.back() > width)
-          throw Error("[" + op_ + "] expected columns from 1 to " + std::to_string(width) + ", or from -" +
-                      std::to_string(width) + " to -1, got " + std::to_string(column));
+          throw Error("[{}] expected columns from 1 to {}, or from -{} to -1, got {}", op_, width, width, column);
       }
   }
 
@@ -210,8 +209,7 @@ class Reader {
     if (!fields.empty() && fields.back().empty()) fields.pop_back();
     const auto count = static_cast<std::int64_t>(fields.size());
     if (reading_.most_rows != std::numeric_limits<std::int64_t>::max() && reading_.most_rows > count)
-      throw Error("[" + op_ + "] expected at most the " + std::to_string(count) + " numbers of " + path_ + ", got " +
-                  std::to_string(reading_.most_rows));
+      throw Error("[{}] expected at most the {} numbers of {}, got {}", op_, count, path_, reading_.most_rows);
     result_.rows = std::min(count, reading_.most_rows);
     result_.columns = 1;
     for (std::int64_t i = 0; i < result_.rows; ++i) add(fields[static_cast<std::size_t>(i)], 1, i + 1);

@@ -54,7 +54,7 @@ class PngReader {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& what) const { throw Error("[image.load] " + file_ + ": " + what); }
+  [[noreturn]] void fail(const std::string& what) const { throw Error("[image.load] {}: {}", file_, what); }
 
   bool read_info() {
     if (setjmp(jump_)) return false;
@@ -115,7 +115,7 @@ void save_png(const std::string& path, const Picture& picture) {
   NewFile file("image.save", path);
   const bool written = libpng().image_write_to_stdio(&image, file.stream(), 0, picture.samples.data(), 0, nullptr) != 0;
   libpng().image_free(&image);
-  if (!written) throw Error(ErrorKind::file, "[image.save] cannot write " + path + ": " + image.message);
+  if (!written) throw Error(ErrorKind::file, "[image.save] cannot write {}: {}", path, image.message);
   file.commit();
 }
 

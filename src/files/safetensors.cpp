@@ -55,7 +55,7 @@ DType dtype_of(const Tensor& tensor, const std::string& where) {
     if (row.name == tensor.type) return row.dtype;
     names += (names.empty() ? "" : ", ") + std::string(row.name);
   }
-  throw Error(where + ": expected elements of " + names + ", got \"" + tensor.type.substr(0, 20) + '"');
+  throw Error("{}: expected elements of {}, got \"{}\"", where, names, tensor.type.substr(0, 20));
 }
 
 std::vector<Tensor> read_header(JsonText& json) {
@@ -79,16 +79,13 @@ void check_places(const std::vector<Tensor>& tensors, std::int64_t bytes, const 
   std::int64_t end = 0;
   for (const Tensor* tensor : in_order) {
     if (tensor->range[1] > bytes)
-      throw Error(where + " (" + tensor->name + "): the file is cut off: it has " + std::to_string(bytes) +
-                  " bytes of elements");
+      throw Error("{} ({}): the file is cut off: it has {} bytes of elements", where, tensor->name, bytes);
     if (tensor->range[0] != end)
-      throw Error(where + " (" + tensor->name + "): expected arrays without gaps or overlaps, this one at byte " +
-                  std::to_string(end) + ", got it at byte " + std::to_string(tensor->range[0]));
+      throw Error("{} ({}): expected arrays without gaps or overlaps, this one at byte {}, got it at byte {}", where,
+                  tensor->name, end, tensor->range[0]);
     end = tensor->range[1];
   }
-  if (end != bytes)
-    throw Error(where + ": expected the arrays' " + std::to_string(end) + " bytes after the header, got " +
-                std::to_string(bytes));
+  if (end != bytes) throw Error("{}: expected the arrays' {} bytes after the header, got {}", where, end, bytes);
 }
 
 }  // namespace
@@ -96,10 +93,10 @@ void check_places(const std::vector<Tensor>& tensors, std::int64_t bytes, const 
 NamedArrays read_safetensors(std::span<const char> bytes, OpenDevice& device, const std::string& file) {
   const std::string where = "[load] " + file;
   std::uint64_t length = 0;
-  if (bytes.size() < sizeof length) throw Error(where + ": expected a .safetensors file, got other data");
+  if (bytes.size() < sizeof length) throw Error("{}: expected a .safetensors file, got other data", where);
   std::memcpy(&length, bytes.data(), sizeof length);
   const std::span<const char> rest = bytes.subspan(sizeof length);
-  if (length > rest.size()) throw Error(where + ": expected a .safetensors file, got other data, or a part of one");
+  if (length > rest.size()) throw Error("{}: expected a .safetensors file, got other data, or a part of one", where);
   const std::span<const char> elements = rest.subspan(length);
 
   JsonText json({rest.data(), length}, where);
@@ -111,12 +108,12 @@ NamedArrays read_safetensors(std::span<const char> bytes, OpenDevice& device, co
     const DType dtype = dtype_of(tensor, what);
     const auto size = static_cast<std::size_t>(tensor.range[1] - tensor.range[0]);
     if (static_cast<std::size_t>(checked_size(tensor.shape)) != size / size_of(dtype) || size % size_of(dtype) != 0)
-      throw Error(what + ": expected " + std::string(gpulua::name(dtype)) + " of shape " + to_string(tensor.shape) +
-                  ", got " + std::to_string(size) + " bytes");
+      throw Error("{}: expected {} of shape {}, got {} bytes", what, gpulua::name(dtype), to_string(tensor.shape),
+                  size);
     Array array = empty(device, tensor.shape, dtype);
     const char* const data = elements.data() + tensor.range[0];
     if (dtype == DType::boolean && std::any_of(data, data + size, [](char byte) { return byte != 0 && byte != 1; }))
-      throw Error(what + ": expected bytes 0 and 1 in an array of bool, got others");
+      throw Error("{}: expected bytes 0 and 1 in an array of bool, got others", what);
     if (size > 0) upload(*array, data);
     arrays.emplace_back(tensor.name, std::move(array));
   }
@@ -140,8 +137,8 @@ void save_safetensors(const std::string& path, const NamedArrays& arrays,
   for (const auto& [name, array] : arrays) {
     const auto* const row = std::ranges::find(type_names, array->dtype, &TypeName::dtype);
     if (row == std::end(type_names))
-      throw Error("[save] expected real numbers in the array \"" + name + "\" of a .safetensors file, got " +
-                  std::string(gpulua::name(array->dtype)));
+      throw Error("[save] expected real numbers in the array \"{}\" of a .safetensors file, got {}", name,
+                  gpulua::name(array->dtype));
     std::string shape;
     for (const std::int64_t extent : array->layout.shape) shape += (shape.empty() ? "" : ",") + std::to_string(extent);
     header += before + to_json(name) + ":{\"dtype\":\"" + std::string(row->name) + "\",\"shape\":[" + shape +

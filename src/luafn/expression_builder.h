@@ -34,8 +34,8 @@ class ExpressionBuilder {
   }
   void deepen(Expr& expr, int depth) {
     if (depth > deepest_allowed)
-      throw Error("line " + std::to_string(expr.line) + ": an expression of more than " +
-                  std::to_string(deepest_allowed) + " operations; assign parts of it to locals");
+      throw Error("line {}: an expression of more than {} operations; assign parts of it to locals", expr.line,
+                  deepest_allowed);
     expr.depth = std::max(expr.depth, depth);
     deepest_ = std::max(deepest_, depth);
   }

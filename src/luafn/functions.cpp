@@ -62,7 +62,7 @@ HostScalar argument_value(const Parameter& parameter, std::span<const HostValue>
     std::visit([&](auto number) { encode(parameter.dtype, number, bytes); }, value);  // checks it
     return value;
   } catch (const Error& error) {
-    throw Error(parameter.place + text_of(*parameter.uniform) + ": " + error.what());
+    throw Error("{}{}: {}", parameter.place, text_of(*parameter.uniform), error.what());
   }
 }
 
@@ -71,7 +71,7 @@ void write_argument(const Parameter& parameter, std::span<const HostValue> value
   try {
     std::visit([&](auto number) { encode(dtype, number, to); }, evaluate(*parameter.uniform, values));
   } catch (const Error& error) {
-    throw Error(parameter.place + text_of(*parameter.uniform) + ": " + error.what());
+    throw Error("{}{}: {}", parameter.place, text_of(*parameter.uniform), error.what());
   }
 }
 

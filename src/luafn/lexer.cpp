@@ -180,7 +180,7 @@ Token Lexer::next() {
   }
   for (const std::string_view symbol : symbols)
     if (skip(symbol)) return {Token::Kind::symbol, line_, std::string(symbol)};
-  throw Error("line " + std::to_string(line_) + ": \"" + c + "\" is not part of Lua 5.1");
+  throw Error("line {}: \"{}\" is not part of Lua 5.1", line_, c);
 }
 
 }  // namespace gpulua::luafn

@@ -35,7 +35,7 @@ void Translator::check_nesting(std::string_view text) const {
 }
 
 void Translator::refuse(int line, const std::string& message) const {
-  throw Error(place_of(line) + message);
+  throw Error("{}{}", place_of(line), message);
 }
 
 std::string Translator::name_of(const Local& local) {

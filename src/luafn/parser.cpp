@@ -29,8 +29,8 @@ class Parser : private ExpressionBuilder {
 
  private:
   [[noreturn]] void refuse(const std::string& expected) const {
-    throw Error("line " + std::to_string(token_.line) + ": expected " + expected + ", got \"" + token_.text +
-                "\"; functions for devices are written in Lua 5.1 with LuaJIT's goto");
+    throw Error("line {}: expected {}, got \"{}\"; functions for devices are written in Lua 5.1 with LuaJIT's goto",
+                token_.line, expected, token_.text);
   }
   Token take() {
     Token token = std::move(token_);

@@ -84,8 +84,9 @@ double number_of(const HostScalar& scalar) {
   if (const bool* boolean = std::get_if<bool>(&scalar)) return *boolean ? 1 : 0;
   if (const auto* integer = std::get_if<std::int64_t>(&scalar))
     throw Error(
-        "expected " + std::to_string(*integer) +
-        " beside an element: what the function computes of numbers alone is computed in doubles, which round it");
+        "expected {} beside an element: what the function computes of numbers alone is computed in doubles, which "
+        "round it",
+        *integer);
   return std::get<double>(scalar);
 }
 

@@ -100,23 +100,22 @@ void Join::add(const Value& value, int line) {
   } else if (value.kind == Value::Kind::strong) {
     if (strong_ && info(*strong_).kind != info(value.dtype).kind) {
       const DType common = is_integer(*strong_) ? value.dtype : *strong_;  // which keeps fractions
-      throw Error("its dtype is " + std::string(gpulua::name(*strong_)) + " and " +
-                  std::string(gpulua::name(value.dtype)) + ", by " + lines(strong_line_, line) + "; gpu." +
-                  std::string(gpulua::name(common)) + "(...) converts the other one, that of an argument in a local");
+      throw Error("its dtype is {} and {}, by {}; gpu.{}(...) converts the other one, that of an argument in a local",
+                  gpulua::name(*strong_), gpulua::name(value.dtype), lines(strong_line_, line), gpulua::name(common));
     }
     strong_ = strong_ ? promote(*strong_, value.dtype) : value.dtype;
     strong_line_ = number_line_ = line;
   } else {
     const bool is_array = value.kind == Value::Kind::array, is_function = value.kind == Value::Kind::function;
-    throw Error("expected a number or a boolean, got " + describe(value) +
-                (is_array ? "; an element has an index for each axis, a[i][j], and a variable stays the array that "
-                            "it is declared as: make two arrays the arguments of a function, f(a, b) or f(b, a)"
-                 : is_function ? "; a function has its name from its declaration, local function f"
-                               : ""));
+    throw Error("expected a number or a boolean, got {}{}", describe(value),
+                is_array      ? "; an element has an index for each axis, a[i][j], and a variable stays the array that "
+                                "it is declared as: make two arrays the arguments of a function, f(a, b) or f(b, a)"
+                : is_function ? "; a function has its name from its declaration, local function f"
+                              : "");
   }
   if (boolean_ && (integer_ || real_ || strong_))
-    throw Error("it is a boolean and a number, by " + lines(boolean_line_, number_line_) +
-                "; (condition and 1 or 0) makes a number of a boolean");
+    throw Error("it is a boolean and a number, by {}; (condition and 1 or 0) makes a number of a boolean",
+                lines(boolean_line_, number_line_));
 }
 
 Value Join::result(DType real) const {

@@ -57,7 +57,7 @@ DType promote_real(DType a, DType b) {
 }
 
 [[noreturn]] void refuse(const OpInfo& op, const char* expected, DType dtype) {
-  throw Error("[" + std::string(op.name) + "] expected " + expected + ", got " + std::string(name(dtype)));
+  throw Error("[{}] expected {}, got {}", op.name, expected, name(dtype));
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ std::shared_ptr<OpenDevice> Context::device(std::string_view name) {
   if (rights.trusted) return open_device(name);
   const std::shared_ptr<OpenDevice>& own = current();
   if (own->name() == name || own->name().starts_with(std::string(name) + ':')) return own;
-  throw Error("[device] expected " + own->name() + ", the sandbox's one device, got " + std::string(name));
+  throw Error("[device] expected {}, the sandbox's one device, got {}", own->name(), name);
 }
 
 void Context::check_device_name() const {
@@ -51,9 +51,9 @@ void Context::check_device_name() const {
     if (plugin->kind() == kind) return;
     kinds += (kinds.empty() ? "" : ", ") + plugin->kind();
   }
-  throw Error("[device] expected a device of the kinds " + kinds + ", such as \"cpu\" or \"cuda:0\", got \"" +
-              config_.device + "\"" + (is_name_of_gpu(kind) ? name_of_cuda : "") + "; the name comes from " +
-              config_.device_source);
+  throw Error(
+      "[device] expected a device of the kinds {}, such as \"cpu\" or \"cuda:0\", got \"{}\"{}; the name comes from {}",
+      kinds, config_.device, is_name_of_gpu(kind) ? name_of_cuda : "", config_.device_source);
 }
 
 std::shared_ptr<OpenDevice> Context::open_device(std::string_view name) {
@@ -101,7 +101,7 @@ std::shared_ptr<OpenDevice> Context::open_device(std::string_view name) {
   const std::string meant = is_kind ? "" : is_name_of_gpu(kind) ? name_of_cuda : did_you_mean(name, known);
   const bool is_dtype = find_dtype(name).has_value();
   const std::string other = is_dtype ? "; x:astype(\"" + std::string(name) + "\") converts numbers" : meant;
-  throw Error(ErrorKind::unavailable, text + ", got \"" + std::string(name) + "\"" + other + reasons);
+  throw Error(ErrorKind::unavailable, "{}, got \"{}\"{}{}", text, name, other, reasons);
 }
 
 std::string Context::default_device() {
@@ -126,7 +126,7 @@ const std::shared_ptr<OpenDevice>& Context::current() {
     current_ = open_device(default_device());
   } catch (const Error& error) {
     if (config_.device.empty()) throw;
-    throw Error(error.kind(), std::string(error.what()) + "; the name comes from " + config_.device_source);
+    throw Error(error.kind(), "{}; the name comes from {}", error.what(), config_.device_source);
   }
   return current_;
 }

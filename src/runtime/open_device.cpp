@@ -73,20 +73,20 @@ void OpenDevice::make_room(std::size_t bytes) {
 }
 
 void OpenDevice::refuse_memory(std::size_t bytes) const {
-  throw Error(ErrorKind::memory, "[memory] out of memory on " + name() + ": " + format_bytes(bytes) +
-                                     " wanted, limit " + format_bytes(memory_.limit()) + "; " +
-                                     memory_.describe_holders() + ". x:free() or gpu.scope gives memory back early");
+  throw Error(ErrorKind::memory,
+              "[memory] out of memory on {}: {} wanted, limit {}; {}. x:free() or gpu.scope gives memory back early",
+              name(), format_bytes(bytes), format_bytes(memory_.limit()), memory_.describe_holders());
 }
 
 void OpenDevice::make_room_for_node() {
   if (memory_.fits(MemoryAccount::node_cost)) return;
   if (Host* host = context_.host()) memory_.collect(*host);
   if (memory_.fits(MemoryAccount::node_cost)) return;
-  throw Error(ErrorKind::memory, "[memory] out of memory on " + name() + ": the limit of " +
-                                     format_bytes(memory_.limit()) + " is used up by " + memory_.describe_holders() +
-                                     " and " + std::to_string(memory_.nodes()) +
-                                     " pending operations or views, which count " +
-                                     std::to_string(MemoryAccount::node_cost) + " bytes each");
+  throw Error(ErrorKind::memory,
+              "[memory] out of memory on {}: the limit of {} is used up by {} and {} pending operations or views, "
+              "which count {} bytes each",
+              name(), format_bytes(memory_.limit()), memory_.describe_holders(), memory_.nodes(),
+              MemoryAccount::node_cost);
 }
 
 void OpenDevice::checked(const Stream* stream, const std::function<void()>& wait) {
@@ -95,7 +95,7 @@ void OpenDevice::checked(const Stream* stream, const std::function<void()>& wait
   } catch (const Error& error) {
     const std::string launches = launches_.describe();
     if (launches.empty() || (error.kind() != ErrorKind::device && error.kind() != ErrorKind::device_lost)) throw;
-    throw Error(error.kind(), std::string(error.what()) + "\n" + launches);
+    throw Error(error.kind(), "{}\n{}", error.what(), launches);
   }
   if (stream) launches_.clear(*stream);
   index_faults_.check(stream);
@@ -277,8 +277,9 @@ void OpenDevice::launch(const RecordedWork& work, const StreamRef& stream) {
 
 void OpenDevice::check_not_captured(const char* what) const {
   if (recorded_)
-    throw Error("[graph] expected a function whose work can be recorded, got one that " + std::string(what) +
-                "; do that outside of the function");
+    throw Error(
+        "[graph] expected a function whose work can be recorded, got one that {}; do that outside of the function",
+        what);
 }
 
 std::vector<Profile::Row> OpenDevice::finish_profile() {

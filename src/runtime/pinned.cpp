@@ -11,7 +11,7 @@ namespace gpulua {
 PinnedMemory::PinnedMemory(std::shared_ptr<OpenDevice> device, std::size_t bytes)
     : device_(std::move(device)), data_(device_->device().allocate_pinned(bytes)), bytes_(bytes) {
   if (!data_)
-    throw Error(ErrorKind::memory, "[pinned] out of host memory for " + format_bytes(bytes) + " of pinned memory");
+    throw Error(ErrorKind::memory, "[pinned] out of host memory for {} of pinned memory", format_bytes(bytes));
   std::memset(data_, 0, bytes);
   device_->pinned_[data_] = this;
 }

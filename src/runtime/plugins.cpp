@@ -47,7 +47,7 @@ class DeferredPlugin : public DevicePlugin {
 
   std::unique_ptr<Device> open(int ordinal, const DeviceEnvironment& environment) override {
     load();
-    if (!plugin_) throw Error(ErrorKind::unavailable, "[device] " + kind_ + ": " + why_);
+    if (!plugin_) throw Error(ErrorKind::unavailable, "[device] {}: {}", kind_, why_);
     return plugin_->open(ordinal, environment);
   }
 

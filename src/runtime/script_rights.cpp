@@ -17,8 +17,8 @@ void ScriptRights::check_source(const char* op, bool device_checks, const std::s
 }
 
 void Spending::refuse(const char* op, const char* what, std::uint64_t most) {
-  throw Error(ErrorKind::budget, std::string("[") + op + "] expected at most " + std::to_string(most) + " " + what +
-              " in a call of the host program: its budget is spent");
+  throw Error(ErrorKind::budget, "[{}] expected at most {} {} in a call of the host program: its budget is spent", op,
+              most, what);
 }
 
 }  // namespace gpulua

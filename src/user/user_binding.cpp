@@ -14,8 +14,8 @@ std::string bracketed(const std::string& name) {
 [[noreturn]] void refuse_dtype(const std::string& name, const UserParameter& parameter, DType wanted,
                                const std::string& why, const Node& array) {
   const std::string dtype(gpulua::name(wanted));
-  throw Error(bracketed(name) + parameter.name + ": expected " + dtype + why + ", got an array " + type_text(array) +
-              "; x:astype(\"" + dtype + "\") converts it");
+  throw Error("{}{}: expected {}{}, got an array {}; x:astype(\"{}\") converts it", bracketed(name), parameter.name,
+              dtype, why, type_text(array), dtype);
 }
 
 /// A weak array in the parameter's dtype, which has to hold numbers of its kind.
@@ -48,7 +48,7 @@ class Binder {
 
  private:
   [[noreturn]] void refuse(const UserParameter& parameter, const std::string& expected, const std::string& got) const {
-    throw Error(bracketed(name_) + parameter.name + ": expected " + expected + ", got " + got);
+    throw Error("{}{}: expected {}, got {}", bracketed(name_), parameter.name, expected, got);
   }
 
   void bind_device(const UserParameter& parameter, Node& array) {
@@ -88,8 +88,8 @@ class Binder {
     if (out) bind_device(parameter, *out);
     if (parameter.type_variable == 0 || bound_.type_variables.count(parameter.type_variable) != 0) return;
     if (!out)
-      throw Error(bracketed(name_) + parameter.name + ": " + std::string(1, parameter.type_variable) +
-                  " is not the type of an input; {out = array} settles it");
+      throw Error("{}{}: {} is not the type of an input; {{out = array}} settles it", bracketed(name_), parameter.name,
+                  std::string(1, parameter.type_variable));
     bound_.type_variables[parameter.type_variable] = out->dtype;
   }
 
@@ -102,12 +102,13 @@ class Binder {
       if (array && !inputs_[i].raw) shapes.push_back(&(*array)->layout.shape);
     }
     if (!shapes.empty() && call_.size)
-      throw Error(bracketed(name_) + "the option size is for calls whose arrays are all raw");
+      throw Error("{}the option size is for calls whose arrays are all raw", bracketed(name_));
     if (!shapes.empty()) return broadcast_shapes(name_, {shapes.data(), shapes.size()});
     if (!call_.out.empty()) return call_.out.front()->layout.shape;
     if (call_.size) return {*call_.size};
     if (!has_elements)
-      throw Error(bracketed(name_) + "all inputs are raw: {size = n} or {out = array} says how many results there are");
+      throw Error("{}all inputs are raw: {{size = n}} or {{out = array}} says how many results there are",
+                  bracketed(name_));
     return {};
   }
 
@@ -136,7 +137,7 @@ Array operand_array(const std::string& name, const UserParameter& parameter, con
   try {
     return constant(*bound.device, {}, dtype, *number);
   } catch (const Error& error) {
-    throw Error(bracketed(name) + parameter.name + ": " + error.what());
+    throw Error("{}{}: {}", bracketed(name), parameter.name, error.what());
   }
 }
 

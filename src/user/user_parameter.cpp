@@ -35,18 +35,18 @@ UserParameter parse_parameter(std::string_view text, const std::string& where) {
   UserParameter parameter;
   parameter.raw = parts.size() == 3 && parts[0] == "raw";
   if (parts.size() != (parameter.raw ? 3u : 2u) || !is_identifier(parts.back()))
-    throw Error(where + ": expected parameters as in \"float32 x, T y, raw T z\", got " + in_quotes(text));
+    throw Error("{}: expected parameters as in \"float32 x, T y, raw T z\", got {}", where, in_quotes(text));
   parameter.name = parts.back();
   if (parameter.name == "i" || parameter.name == "n" || parameter.name[0] == '_')
-    throw Error(where + ": " + in_quotes(parameter.name) +
-                " is not a name for a parameter: i, n and names that begin with _ have a meaning of their own");
+    throw Error("{}: {} is not a name for a parameter: i, n and names that begin with _ have a meaning of their own",
+                where, in_quotes(parameter.name));
   const std::string& type = parts[parts.size() - 2];
   if (type.size() == 1 && std::isalpha(static_cast<unsigned char>(type[0])))
     parameter.type_variable = type[0];
   else if (const auto dtype = find_dtype(type))
     parameter.dtype = dtype;
   else
-    throw Error(where + ": expected a dtype's name or one letter for the type of " + parameter.name + ", got " +
+    throw Error("{}: expected a dtype's name or one letter for the type of {}, got {}", where, parameter.name,
                 in_quotes(type));
   return parameter;
 }

@@ -67,7 +67,7 @@ class CompileThreads::Job : public std::enable_shared_from_this<Job> {
       if (error == 0) return;
     }
     delete self;
-    throw Error(ErrorKind::memory, std::string("[compile] cannot create a thread: ") + std::strerror(error));
+    throw Error(ErrorKind::memory, "[compile] cannot create a thread: {}", std::strerror(error));
   }
 
   /// False: it goes on.
@@ -106,7 +106,7 @@ class CompileThreads::Job : public std::enable_shared_from_this<Job> {
   }
 
   CompiledModule take() {
-    if (crashed_.load(std::memory_order_acquire)) throw Error(ErrorKind::compile, std::string("[compile] ") + reason_);
+    if (crashed_.load(std::memory_order_acquire)) throw Error(ErrorKind::compile, "[compile] {}", reason_);
     if (failure_) std::rethrow_exception(failure_);
     return std::move(*result_);
   }

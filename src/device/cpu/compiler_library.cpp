@@ -89,12 +89,13 @@ const CompilerEntry& CompilerLibrary::entry() {
   DynamicLibrary library = DynamicLibrary::open(path_.string(), why);
   if (!library)
     throw Error(ErrorKind::unavailable,
-                "[compile] the cpu device compiles kernels with clang 19, which cannot be loaded (" + why +
-                    "); install it with: apt-get install libclang-cpp19 libllvm19");
+                "[compile] the cpu device compiles kernels with clang 19, which cannot be loaded ({}); install it "
+                "with: apt-get install libclang-cpp19 libllvm19",
+                why);
   const auto* found = static_cast<const CompilerEntry*>(library.symbol("gpulua_cpu_compiler"));
   if (found == nullptr || found->version != compiler_version)
-    throw Error(ErrorKind::unavailable,
-                "[compile] " + path_.string() + " is of another version of gpulua; reinstall gpulua");
+    throw Error(ErrorKind::unavailable, "[compile] {} is of another version of gpulua; reinstall gpulua",
+                path_.string());
   entry_ = found;
   return *entry_;
 }

@@ -47,7 +47,7 @@ struct Routines {
 
 int to_int(std::int64_t size) {
   if (size > std::numeric_limits<int>::max())
-    throw Error("[blas] expected sizes below 2^31 on the cpu device, got " + std::to_string(size));
+    throw Error("[blas] expected sizes below 2^31 on the cpu device, got {}", size);
   return static_cast<int>(size);
 }
 
@@ -224,8 +224,7 @@ class OpenBlas final : public Blas {
       case DType::complex128:
         return with(double_complex_);
       default:
-        throw Error("[blas] expected float32, float64, complex64 or complex128 on the cpu device, got " +
-                    std::string(name(dtype)));
+        throw Error("[blas] expected float32, float64, complex64 or complex128 on the cpu device, got {}", name(dtype));
     }
   }
 

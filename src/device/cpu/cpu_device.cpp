@@ -166,7 +166,7 @@ void CpuDevice::copy_now(const RowsToCopy& rows) {
 
 void CpuDevice::fill(void* memory, const void* value, std::size_t item_bytes, std::size_t count, Stream& stream) {
   if (item_bytes != 1 && item_bytes != 2 && item_bytes != 4)
-    throw Error("[fill] expected items of 1, 2 or 4 bytes, got " + std::to_string(item_bytes));
+    throw Error("[fill] expected items of 1, 2 or 4 bytes, got {}", item_bytes);
   std::uint32_t item = 0;
   std::memcpy(&item, value, item_bytes);
   queue(stream, [=, this] {

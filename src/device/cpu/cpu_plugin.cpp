@@ -12,8 +12,7 @@ class CpuPlugin : public DevicePlugin {
   std::vector<std::string> list(std::string&) override { return {"cpu"}; }
   std::unique_ptr<Device> open(int ordinal, const DeviceEnvironment& environment) override {
     if (ordinal != 0)
-      throw Error(ErrorKind::unavailable,
-                  "[device] there is one cpu device, 'cpu'; got ordinal " + std::to_string(ordinal));
+      throw Error(ErrorKind::unavailable, "[device] there is one cpu device, 'cpu'; got ordinal {}", ordinal);
     return std::make_unique<CpuDevice>(environment);
   }
 };

@@ -19,7 +19,7 @@ T* part(void* first, std::int64_t i, std::int64_t size) {
 
 int lapack_size(std::int64_t size) {
   if (size > std::numeric_limits<int>::max())
-    throw Error("[linalg] expected sizes below 2^31 on the cpu device, got " + std::to_string(size));
+    throw Error("[linalg] expected sizes below 2^31 on the cpu device, got {}", size);
   return static_cast<int>(size);
 }
 
@@ -159,8 +159,7 @@ class OpenBlasSolver final : public Solver {
       case DType::complex128:
         return run_all(double_complex_, problem);
       default:
-        throw Error("[linalg] expected float32, float64, complex64 or complex128, got " +
-                    std::string(name(problem.dtype)));
+        throw Error("[linalg] expected float32, float64, complex64 or complex128, got {}", name(problem.dtype));
     }
   }
 

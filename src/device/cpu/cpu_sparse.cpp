@@ -198,7 +198,7 @@ class CpuSparse : public Sparse {
   template <class Entry, class Index, class... Results>
   static void by_result(const SparseProblem& p) {
     const bool found = ((p.dtype == dtype_of<Results> && (LineProduct<Entry, Results, Index>(p).run(), true)) || ...);
-    if (!found) throw Error("[sparse] no product in " + std::string(name(p.dtype)));
+    if (!found) throw Error("[sparse] no product in {}", name(p.dtype));
   }
 
   template <class T>

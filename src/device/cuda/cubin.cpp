@@ -71,8 +71,8 @@ void check_binary(std::string_view image) {
   else if (const auto fatbin = file.read<FatbinHeader>(0))
     whole = file.holds(fatbin->header_size, fatbin->size);
   if (!whole)
-    throw Error("[module] expected a whole cubin or fatbin, got the first " + std::to_string(image.size()) +
-                " bytes of one, or a damaged one");
+    throw Error("[module] expected a whole cubin or fatbin, got the first {} bytes of one, or a damaged one",
+                image.size());
 }
 
 std::vector<PtxGlobal> read_cubin_globals(std::string_view cubin) {

@@ -78,13 +78,13 @@ Library load(const Config& config, int driver_version) {
                 "set CUDA_HOME");
   std::string why;
   const DynamicLibrary library = DynamicLibrary::open(*file, why);
-  if (!library) throw Error(ErrorKind::unavailable, "[blas] libcublas could not be loaded: " + why);
+  if (!library) throw Error(ErrorKind::unavailable, "[blas] libcublas could not be loaded: {}", why);
   Library result;
   const auto find = [&]<class Function>(Function& function, const std::string& symbol) {
     function = reinterpret_cast<Function>(library.symbol(symbol.c_str()));
     if (function == nullptr)
-      throw Error(ErrorKind::unavailable,
-                  "[blas] expected cuBLAS of CUDA 12 or later, got " + file->string() + ", which has no " + symbol);
+      throw Error(ErrorKind::unavailable, "[blas] expected cuBLAS of CUDA 12 or later, got {}, which has no {}",
+                  file->string(), symbol);
   };
 #define GPULUA_CUBLAS_LOAD(member, function) find(result.call.member, #function);
   GPULUA_CUBLAS_FUNCTIONS(GPULUA_CUBLAS_LOAD)
@@ -108,7 +108,7 @@ void check(const Cublas& call, cublasStatus_t status) {
                          : status == CUBLAS_STATUS_ARCH_MISMATCH ? ErrorKind::unavailable
                          : status == CUBLAS_STATUS_NOT_SUPPORTED ? ErrorKind::unavailable
                                                                  : ErrorKind::device;
-  throw Error(kind, "[blas] cuBLAS failed: " + std::string(call.get_status_string(status)));
+  throw Error(kind, "[blas] cuBLAS failed: {}", call.get_status_string(status));
 }
 
 /// cuBLAS's handle of one stream, with a work area of its own. So products on a stream are bitwise the same each time,
@@ -128,8 +128,9 @@ class StreamHandle {
             call.set_math_mode(handle_, static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH |
                                                                   CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)));
       if (context_->driver().memory_allocate(&workspace_, bytes) != CUDA_SUCCESS)
-        throw Error(ErrorKind::memory, "[blas] out of device memory for cuBLAS's workspace of " +
-                                           std::to_string(bytes >> 20) + " MiB; gpu.trim() gives back pooled memory");
+        throw Error(ErrorKind::memory,
+                    "[blas] out of device memory for cuBLAS's workspace of {} MiB; gpu.trim() gives back pooled memory",
+                    bytes >> 20);
       check(call, call.set_workspace(handle_, reinterpret_cast<void*>(workspace_), bytes));
     } catch (...) {
       retire();
@@ -306,8 +307,7 @@ class CudaBlas final : public CublasBlas {
 
  private:
   static int to_int(std::int64_t size) {
-    if (size > std::numeric_limits<int>::max())
-      throw Error("[linalg] expected sizes below 2^31, got " + std::to_string(size));
+    if (size > std::numeric_limits<int>::max()) throw Error("[linalg] expected sizes below 2^31, got {}", size);
     return static_cast<int>(size);
   }
 
@@ -322,7 +322,7 @@ class CudaBlas final : public CublasBlas {
       case DType::complex128:
         return library_.of_double_complex;
       default:
-        throw Error("[blas] expected float32, float64, complex64 or complex128, got " + std::string(name(dtype)));
+        throw Error("[blas] expected float32, float64, complex64 or complex128, got {}", name(dtype));
     }
   }
 

@@ -144,7 +144,7 @@ std::string messages_of(std::string_view log) {
     message += ":\n";
   }
   const std::string messages = messages_of(log), hints = compile_hints(messages);
-  throw Error(ErrorKind::compile, message + messages + (hints.empty() ? "" : "\n" + hints));
+  throw Error(ErrorKind::compile, "{}{}{}", message, messages, hints.empty() ? "" : "\n" + hints);
 }
 
 }  // namespace
@@ -215,9 +215,10 @@ CompiledModule Compiler::compile(const KernelSource& source) {
 
   Nvrtc::Result result = nvrtc().compile(program);
   if (!own_architecture && result.log.find("invalid value for --gpu-architecture") != std::string::npos)
-    throw Error(ErrorKind::unavailable, "[compile] expected an NVRTC that knows " + architecture_ +
-                                            ", got that of CUDA " + version_text(nvrtc().version()) + " (" +
-                                            library_->string() + "), which does not; install a newer one");
+    throw Error(
+        ErrorKind::unavailable,
+        "[compile] expected an NVRTC that knows {}, got that of CUDA {} ({}), which does not; install a newer one",
+        architecture_, version_text(nvrtc().version()), library_->string());
   if (!result.success) fail(result.log);
   const PtxModule ptx = parse_ptx(result.ptx);
 

@@ -29,7 +29,7 @@ CUdeviceptr address(const void* memory) {
 CUdevice device_of(const Driver& driver, int ordinal) {
   CUdevice device = 0;
   if (const CUresult result = driver.device_get(&device, ordinal); result != CUDA_SUCCESS)
-    throw Error(ErrorKind::unavailable, "[device] cuda:" + std::to_string(ordinal) + ": " + driver.describe(result));
+    throw Error(ErrorKind::unavailable, "[device] cuda:{}: {}", ordinal, driver.describe(result));
   return device;
 }
 
@@ -75,8 +75,8 @@ CUresult launch_with_attributes(const Driver& driver, const CudaKernel& kernel, 
                                 void** arguments, CUstream stream) {
   if (driver.launch_kernel_ex == nullptr)
     throw Error(ErrorKind::unavailable,
-                "[launch] cooperative and cluster launches need a driver of CUDA 11.8 or later, this one is of CUDA " +
-                    version_text(driver.version));
+                "[launch] cooperative and cluster launches need a driver of CUDA 11.8 or later, this one is of CUDA {}",
+                version_text(driver.version));
   CUlaunchAttribute attributes[2]{};
   unsigned count = 0;
   if (config.cooperative) {
@@ -218,7 +218,7 @@ void CudaDevice::fill(void* memory, const void* value, std::size_t item_bytes, s
     case 4:
       return context_->check(driver.fill_32(address(memory), item(0U), count, queue), "fill");
     default:
-      throw Error("[fill] expected items of 1, 2 or 4 bytes, got " + std::to_string(item_bytes));
+      throw Error("[fill] expected items of 1, 2 or 4 bytes, got {}", item_bytes);
   }
 }
 
@@ -250,8 +250,8 @@ float CudaDevice::elapsed(Event& from, Event& to) {
   float milliseconds = 0;
   const CUresult result = context_->driver().event_elapsed_time(&milliseconds, handle_of(from), handle_of(to));
   if (result == CUDA_ERROR_INVALID_HANDLE || result == CUDA_ERROR_NOT_READY)
-    throw Error("[elapsed] expected two events that were recorded and are past, got one that " +
-                std::string(result == CUDA_ERROR_NOT_READY ? "is not reached yet: sync it first" : "was not recorded"));
+    throw Error("[elapsed] expected two events that were recorded and are past, got one that {}",
+                result == CUDA_ERROR_NOT_READY ? "is not reached yet: sync it first" : "was not recorded");
   context_->check(result, "elapsed");
   return milliseconds;
 }
@@ -302,8 +302,10 @@ void CudaDevice::launch(Graph& graph, Stream& stream) {
 
 void CudaDevice::set_checking(bool on) {
   if (on)
-    throw Error(ErrorKind::unavailable, "[check] the checker is the cpu device's; got " + info_.name +
-                                            ". Run with --check, or --device cpu; or under NVIDIA's compute-sanitizer");
+    throw Error(ErrorKind::unavailable,
+                "[check] the checker is the cpu device's; got {}. Run with --check, or --device cpu; or under NVIDIA's "
+                "compute-sanitizer",
+                info_.name);
 }
 
 bool CudaDevice::can_access(const Device& other) const {

@@ -42,7 +42,7 @@ CUmodule load(Context& context, const std::string& image, const std::string& ori
     case CUDA_ERROR_NO_BINARY_FOR_GPU:
     case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
     case CUDA_ERROR_JIT_COMPILER_NOT_FOUND:
-      throw Error(ErrorKind::compile, "[module] " + detail + "\n" + context.driver().describe(result));
+      throw Error(ErrorKind::compile, "[module] {}\n{}", detail, context.driver().describe(result));
     default:
       context.fail(result, "module", detail);
   }
@@ -67,8 +67,8 @@ std::vector<PtxEntry> list_entries(Context& context, CUmodule module) {
       driver.function_get_name == nullptr)
     throw Error(ErrorKind::unavailable,
                 "[module] expected PTX text, got a binary, whose kernels only a driver of CUDA 12.4 or later lists; "
-                "this one is of CUDA " +
-                    version_text(driver.version));
+                "this one is of CUDA {}",
+                version_text(driver.version));
   const ContextGuard guard(context);
   unsigned count = 0;
   context.check(driver.module_function_count(&count, module), "module");
@@ -148,8 +148,7 @@ std::shared_ptr<CudaModule> CudaModule::from_image(std::shared_ptr<Context> cont
   compiled->image = image;
   const bool binary = is_binary(image);
   if (!binary && image.find(".version") == std::string_view::npos)
-    throw Error("[module] expected PTX text, a cubin or a fatbin, got something else of " +
-                std::to_string(image.size()) + " bytes");
+    throw Error("[module] expected PTX text, a cubin or a fatbin, got something else of {} bytes", image.size());
   if (binary) check_binary(image);
   const CUmodule handle = load(*context, compiled->image, "");
   // Made before the contents are read, so that the handle has an owner.
@@ -186,8 +185,8 @@ void* CudaModule::address(const GlobalEntry& entry) {
       result != CUDA_SUCCESS)
     context_->fail(result, "module", entry.name);
   if (bytes < entry.bytes)
-    throw Error("[module] expected the variable \"" + entry.name + "\" to have " + std::to_string(entry.bytes) +
-                " bytes, as the module's text says, got " + std::to_string(bytes));
+    throw Error("[module] expected the variable \"{}\" to have {} bytes, as the module's text says, got {}", entry.name,
+                entry.bytes, bytes);
   return reinterpret_cast<void*>(address);
 }
 

@@ -39,13 +39,13 @@ class CudaPlugin final : public DevicePlugin {
     std::string why;
     const std::vector<std::string> names = list(why);
     const std::string wanted = "cuda:" + std::to_string(ordinal);
-    if (names.empty()) throw Error(ErrorKind::unavailable, "[device] " + wanted + " is not available: " + why);
+    if (names.empty()) throw Error(ErrorKind::unavailable, "[device] {} is not available: {}", wanted, why);
     if (ordinal < 0 || ordinal >= static_cast<int>(names.size()))
-      throw Error(ErrorKind::unavailable,
-                  "[device] expected an ordinal from 0 to " + std::to_string(names.size() - 1) + ", got " + wanted);
+      throw Error(ErrorKind::unavailable, "[device] expected an ordinal from 0 to {}, got {}", names.size() - 1,
+                  wanted);
     void* const programs = environment.config.cuda_context;
     if (programs != nullptr && ordinal_of(*Driver::find(why), programs) != ordinal)
-      throw Error("[device] expected " + device_of(programs) + ", the device of the host program's context, got " +
+      throw Error("[device] expected {}, the device of the host program's context, got {}", device_of(programs),
                   wanted);
     return std::make_unique<CudaDevice>(*Driver::find(why), ordinal, environment);
   }

@@ -53,7 +53,7 @@ struct Cufft {
   for (const ResultName& row : result_names)
     if (row.result == result) name = row.name;
   throw Error(result == allocation_failed ? ErrorKind::memory : ErrorKind::device,
-              std::string("[fft] expected ") + call + " to succeed, got " + name);
+              "[fft] expected {} to succeed, got {}", call, name);
 }
 
 void check(Result result, const char* call) {

@@ -77,8 +77,7 @@ SolverTypes solver_types_of(DType dtype) {
 }
 
 int small_size(std::int64_t size) {
-  if (size > std::numeric_limits<int>::max())
-    throw Error("[linalg] expected sizes below 2^31, got " + std::to_string(size));
+  if (size > std::numeric_limits<int>::max()) throw Error("[linalg] expected sizes below 2^31, got {}", size);
   return static_cast<int>(size);
 }
 

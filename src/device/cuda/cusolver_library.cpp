@@ -19,13 +19,13 @@ SolverLibrary load_cusolver(const Config& config) {
                 "or set CUDA_HOME");
   std::string why;
   const DynamicLibrary library = DynamicLibrary::open(*file, why);
-  if (!library) throw Error(ErrorKind::unavailable, "[linalg] libcusolver could not be loaded: " + why);
+  if (!library) throw Error(ErrorKind::unavailable, "[linalg] libcusolver could not be loaded: {}", why);
   SolverLibrary result;
   const auto find = [&]<class Function>(Function& function, const std::string& symbol) {
     function = reinterpret_cast<Function>(library.symbol(symbol.c_str()));
     if (function == nullptr)
-      throw Error(ErrorKind::unavailable, "[linalg] expected cuSOLVER of CUDA 12.8 or later, got " + file->string() +
-                                              ", which has no " + symbol);
+      throw Error(ErrorKind::unavailable, "[linalg] expected cuSOLVER of CUDA 12.8 or later, got {}, which has no {}",
+                  file->string(), symbol);
   };
 #define GPULUA_CUSOLVER_LOAD(member, function) find(result.call.member, #function);
   GPULUA_CUSOLVER_FUNCTIONS(GPULUA_CUSOLVER_LOAD)
@@ -50,7 +50,7 @@ void check_cusolver(cusolverStatus_t status) {
                          : status == CUSOLVER_STATUS_ARCH_MISMATCH || status == CUSOLVER_STATUS_NOT_SUPPORTED
                              ? ErrorKind::unavailable
                              : ErrorKind::device;
-  throw Error(kind, "[linalg] cuSOLVER failed with its status " + std::to_string(static_cast<int>(status)));
+  throw Error(kind, "[linalg] cuSOLVER failed with its status {}", static_cast<int>(status));
 }
 
 }  // namespace gpulua::cuda

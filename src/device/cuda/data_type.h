@@ -25,7 +25,7 @@ inline cudaDataType data_type(DType dtype, const char* op) {
     case DType::complex128:
       return CUDA_C_64F;
     default:
-      throw Error(std::string("[") + op + "] expected a floating or complex dtype, got " + std::string(name(dtype)));
+      throw Error("[{}] expected a floating or complex dtype, got {}", op, name(dtype));
   }
 }
 

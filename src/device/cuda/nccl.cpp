@@ -222,8 +222,7 @@ class NcclCommunicator final : public Communicator {
   void queue(const char* op, std::size_t count, Stream& stream, const Start& start) {
     if (count == 0) return;
     if (handle_ == nullptr)
-      throw Error(ErrorKind::device,
-                  "[" + std::string(op) + "] expected ranks that work, got some that have ended after a failure");
+      throw Error(ErrorKind::device, "[{}] expected ranks that work, got some that have ended after a failure", op);
     Context& context = *shared_->context;
     const ContextGuard guard(context);
     if (!std::exchange(is_ready_, true)) settle(op, nccl_in_progress);
@@ -254,7 +253,7 @@ class NcclCommunicator final : public Communicator {
   }
 
   [[noreturn]] void fail(const char* op, NcclResult result) const {
-    throw Error(ErrorKind::device, "[" + std::string(op) + "] NCCL failed: " + describe(result));
+    throw Error(ErrorKind::device, "[{}] NCCL failed: {}", op, describe(result));
   }
 
   std::string describe(NcclResult result) const {
@@ -290,7 +289,7 @@ class NcclLibrary final : public CollectiveLibrary {
     const ContextGuard guard(*shared_->context);
     NcclId id{};
     if (const NcclResult result = shared_->call.get_unique_id(&id); result != nccl_success)
-      throw Error(ErrorKind::device, std::string("[comm] NCCL failed: ") + shared_->call.get_error_string(result));
+      throw Error(ErrorKind::device, "[comm] NCCL failed: {}", shared_->call.get_error_string(result));
     return {id.bytes, sizeof id.bytes};
   }
 

@@ -8,7 +8,7 @@ namespace gpulua::cuda {
 Nvrtc::Nvrtc(const std::filesystem::path& library) {
   std::string why;
   const DynamicLibrary opened = DynamicLibrary::open(library, why);
-  if (!opened) throw Error(ErrorKind::unavailable, "[compile] NVRTC could not be loaded: " + why);
+  if (!opened) throw Error(ErrorKind::unavailable, "[compile] NVRTC could not be loaded: {}", why);
 #define GPULUA_NVRTC_LOAD(member, function)                                                                         \
   call_.member = reinterpret_cast<decltype(call_.member)>(opened.symbol(#function));                                \
   if (call_.member == nullptr)                                                                                      \
@@ -63,7 +63,7 @@ Nvrtc::Result Nvrtc::compile(const Program& program) const {
 
 void Nvrtc::check(nvrtcResult result) const {
   if (result != NVRTC_SUCCESS)
-    throw Error(ErrorKind::compile, "[compile] NVRTC failed: " + std::string(call_.get_error_string(result)));
+    throw Error(ErrorKind::compile, "[compile] NVRTC failed: {}", call_.get_error_string(result));
 }
 
 std::string Nvrtc::read(nvrtcProgram program, decltype(&::nvrtcGetPTXSize) size, decltype(&::nvrtcGetPTX) bytes) const {

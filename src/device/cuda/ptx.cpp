@@ -169,8 +169,7 @@ PtxEntry take_entry(Tokens& tokens) {
       tokens.take();
       PtxParameter parameter{declaration.type, 0, declaration.alignment};
       const std::uint64_t size = declaration.size * take_extents(tokens, parameter.array);
-      if (size > most_parameter)
-        throw Error("[ptx] expected a parameter below 4 GB, got " + std::to_string(size) + " bytes");
+      if (size > most_parameter) throw Error("[ptx] expected a parameter below 4 GB, got {} bytes", size);
       parameter.size = static_cast<std::uint32_t>(size);
       entry.parameters.push_back(std::move(parameter));
       tokens.take_if(",");

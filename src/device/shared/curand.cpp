@@ -77,7 +77,7 @@ void check(Status status, const char* call) {
   for (const StatusName& row : status_names)
     if (row.status == status) name = row.name;
   throw Error(status == allocation_failed ? ErrorKind::memory : ErrorKind::device,
-              std::string("[random] expected ") + call + " to succeed, got " + name);
+              "[random] expected {} to succeed, got {}", call, name);
 }
 
 Curand load(const Config& config) {
@@ -181,7 +181,7 @@ class CurandGenerator : public RngGenerator {
  private:
   static bool is_double(DType dtype) {
     if (dtype != DType::float32 && dtype != DType::float64)
-      throw Error("[random] expected float32 or float64, got " + std::string(name(dtype)));
+      throw Error("[random] expected float32 or float64, got {}", name(dtype));
     return dtype == DType::float64;
   }
 
@@ -262,8 +262,7 @@ class CurandRng : public Rng {
       known.append(sequence).append(", ");
       near.offer(sequence);
     }
-    throw Error("[random] expected one of philox, " + known + "got \"" + std::string(algorithm) + "\"" +
-                near.question());
+    throw Error("[random] expected one of philox, {}got \"{}\"{}", known, algorithm, near.question());
   }
 
   std::unique_ptr<RngGenerator> create_sequence(std::string_view sequence, std::uint32_t dimensions) override {

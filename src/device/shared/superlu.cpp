@@ -169,7 +169,7 @@ class Factors final : public SparseFactors {
 
   void solve(MatrixOp op, void* b, std::int64_t columns, Stream& stream) override {
     if (columns > std::numeric_limits<int>::max())
-      throw Error("[sparse.linalg] expected fewer than 2^31 right-hand sides, got " + std::to_string(columns));
+      throw Error("[sparse.linalg] expected fewer than 2^31 right-hand sides, got {}", columns);
     std::vector<char> host(static_cast<std::size_t>(n_) * static_cast<std::size_t>(columns) * size_of(dtype_));
     device_.download(host.data(), b, host.size(), stream);
     SluDense dense{n_, host.data()};
@@ -180,7 +180,7 @@ class Factors final : public SparseFactors {
     const int transposition = op == MatrixOp::plain ? 0 : op == MatrixOp::conjugated && is_complex ? 2 : 1;
     routines().solve(transposition, &lower_, &upper_, column_order_.data(), row_order_.data(), &sides, statistics.get(),
                      &info);
-    if (info != 0) throw Error("[sparse.linalg] SuperLU failed (info = " + std::to_string(info) + ")");
+    if (info != 0) throw Error("[sparse.linalg] SuperLU failed (info = {})", info);
     device_.upload(b, host.data(), host.size(), stream);
   }
 
@@ -221,8 +221,8 @@ class SuperLu final : public SparseSolver {
   std::shared_ptr<SparseFactors> factorise(const SparseColumns& matrix, Stream& stream) override {
     constexpr std::int64_t most = std::numeric_limits<int>::max();
     if (matrix.n >= most || matrix.nonzeros >= most)
-      throw Error("[sparse.linalg] expected fewer than 2^31 rows and nonzeros, got " + std::to_string(matrix.n) +
-                  " rows and " + std::to_string(matrix.nonzeros) + " entries");
+      throw Error("[sparse.linalg] expected fewer than 2^31 rows and nonzeros, got {} rows and {} entries", matrix.n,
+                  matrix.nonzeros);
     HostColumns host{matrix.dtype, static_cast<int>(matrix.n), {}, {}, {}};
     const auto count = static_cast<std::size_t>(matrix.nonzeros);
     host.values.resize(count * size_of(matrix.dtype));

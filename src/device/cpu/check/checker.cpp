@@ -26,7 +26,7 @@ void share_globals(CpuModule& checked, CpuModule& plain) {
 std::shared_ptr<Kernel> find_kernel(CpuModule& module, const KernelEntry& wanted) {
   for (const KernelEntry& entry : module.compiled().kernels)
     if (entry.symbol == wanted.symbol && entry.name == wanted.name) return module.kernel(entry);
-  throw Error("[launch] the checked module has no kernel '" + wanted.name + "'");
+  throw Error("[launch] the checked module has no kernel '{}'", wanted.name);
 }
 
 }  // namespace
@@ -56,11 +56,12 @@ void Checker::launch(CpuKernel& kernel, const LaunchConfig& config, void** argum
   ModuleChecks& checks = checks_of(checked);
   const void* frame = __builtin_frame_address(0);
   const auto find_memory = [&] {
-    return LaunchMemory(kernel.entry().signature, arguments, kernel.module().record(), checks,
-                        [this](const void* address) {
-                          return memory_.find(address) != nullptr || heap_memory_.find(address) != nullptr;
-                        },
-                        frame);
+    return LaunchMemory(
+        kernel.entry().signature, arguments, kernel.module().record(), checks,
+        [this](const void* address) {
+          return memory_.find(address) != nullptr || heap_memory_.find(address) != nullptr;
+        },
+        frame);
   };
   LaunchCheck check(kernel.entry().name, config, variant->attributes().shared_bytes, memory_, heap_memory_, races_,
                     find_memory);

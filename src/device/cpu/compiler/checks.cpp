@@ -29,8 +29,8 @@ void refuse_in(const llvm::Function& function, std::vector<const llvm::Function*
       if (callee == nullptr) continue;
       llvm::Attribute refused = callee->getFnAttribute("dontcall-error");
       if (refused.isValid())
-        throw Error(ErrorKind::compile,
-                    "[compile] " + location_text(instruction.getDebugLoc()) + refused.getValueAsString().str());
+        throw Error(ErrorKind::compile, "[compile] {}{}", location_text(instruction.getDebugLoc()),
+                    refused.getValueAsString().str());
       reached.push_back(callee);
     }
   }
@@ -112,7 +112,7 @@ void refuse_unsupported_calls(const SourceModule& source) {
 
 void refuse_load_time_code(const llvm::Module& module) {
   const auto refuse = [](const std::string& what) {
-    throw Error(ErrorKind::compile, "[compile] kernels can have no " + what);
+    throw Error(ErrorKind::compile, "[compile] kernels can have no {}", what);
   };
   if (module.getNamedGlobal("llvm.global_ctors") != nullptr || module.getNamedGlobal("llvm.global_dtors") != nullptr)
     refuse("constructor or destructor, which runs when code is loaded");

@@ -71,7 +71,7 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const llvm::Module& module) {
   std::string why;
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(module.getTargetTriple(), why);
   if (!initialized || target == nullptr)
-    throw Error(ErrorKind::unavailable, "[compile] LLVM has no target for this machine: " + why);
+    throw Error(ErrorKind::unavailable, "[compile] LLVM has no target for this machine: {}", why);
   llvm::TargetOptions target_options;
   target_options.AllowFPOpFusion = llvm::FPOpFusion::Standard;  // the flags of each operation decide
   return std::unique_ptr<llvm::TargetMachine>(

@@ -38,8 +38,8 @@ void build_kernels(SourceModule& source, EngineChoice choice, llvm::TargetMachin
     if (choice != EngineChoice::scalar) built = simd.build(kernel, why_not);
     kernel.engine = built.empty() ? "scalar: " + why_not : "simd";
     if (built.empty() && choice == EngineChoice::simd)
-      throw Error(ErrorKind::compile,
-                  "[compile] the SIMD engine cannot run the kernel '" + kernel.names.front() + "': " + why_not);
+      throw Error(ErrorKind::compile, "[compile] the SIMD engine cannot run the kernel '{}': {}", kernel.names.front(),
+                  why_not);
     if (built.empty()) scalar.push_back(&kernel);
     if (built.empty() && choice == EngineChoice::fastest && why_not != simd::never_returns)
       kernel.warning = "runs thread by thread, several times slower than as vector code: " + why_not;

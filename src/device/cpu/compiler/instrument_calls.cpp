@@ -17,17 +17,22 @@ namespace {
 struct PointerParameter {
   llvm::StringRef function;
   unsigned index;
-  unsigned kind;    // of access::
-  unsigned bytes;   // 0: as many as the third argument says
+  unsigned kind;   // of access::
+  unsigned bytes;  // 0: as many as the third argument says
   bool is_text = false;
 };
 
 constexpr PointerParameter pointer_parameters[] = {
-    {"frexp", 1, access::write, 4},   {"frexpf", 1, access::write, 4},
-    {"modf", 1, access::write, 8},    {"modff", 1, access::write, 4},
-    {"remquo", 2, access::write, 4},  {"remquof", 2, access::write, 4},
-    {"sincos", 1, access::write, 8},  {"sincos", 2, access::write, 8},
-    {"sincosf", 1, access::write, 4}, {"sincosf", 2, access::write, 4},
+    {"frexp", 1, access::write, 4},
+    {"frexpf", 1, access::write, 4},
+    {"modf", 1, access::write, 8},
+    {"modff", 1, access::write, 4},
+    {"remquo", 2, access::write, 4},
+    {"remquof", 2, access::write, 4},
+    {"sincos", 1, access::write, 8},
+    {"sincos", 2, access::write, 8},
+    {"sincosf", 1, access::write, 4},
+    {"sincosf", 2, access::write, 4},
     {"memcmp", 0, access::read | access::copy, 0},
     {"memcmp", 1, access::read | access::copy, 0},
     {"strlen", 0, access::read, 1, true},
@@ -70,7 +75,7 @@ bool is_harmless(llvm::Intrinsic::ID operation) {
   const llvm::DebugLoc& location = place.getDebugLoc();
   const std::string line =
       location ? location->getFilename().str() + ":" + std::to_string(location.getLine()) + ": " : "";
-  throw Error(ErrorKind::compile, "[compile] " + line + "a kernel that is checked cannot use " + what);
+  throw Error(ErrorKind::compile, "[compile] {}a kernel that is checked cannot use {}", line, what);
 }
 
 class Calls {
@@ -100,8 +105,9 @@ class Calls {
   }
 
   void through_pointer(llvm::CallInst& call) {
-    call.setCalledOperand(
-        hooks_.call(offsetof(CheckHooks, call), {call.getCalledOperand(), hooks_.sites().site(call, 0, 1, nullptr)}, builder_.getPtrTy()));
+    call.setCalledOperand(hooks_.call(offsetof(CheckHooks, call),
+                                      {call.getCalledOperand(), hooks_.sites().site(call, 0, 1, nullptr)},
+                                      builder_.getPtrTy()));
   }
 
   void outside(llvm::CallInst& call, llvm::StringRef name) {
@@ -113,8 +119,8 @@ class Calls {
       access(call, parameter);
     }
     if (is_known || std::ranges::find(known_functions, name) != std::end(known_functions)) return;
-    const bool has_pointer = std::ranges::any_of(
-        call.args(), [](const llvm::Use& argument) { return argument->getType()->isPointerTy(); });
+    const bool has_pointer =
+        std::ranges::any_of(call.args(), [](const llvm::Use& argument) { return argument->getType()->isPointerTy(); });
     if (has_pointer || call.getType()->isPointerTy() || !is_math_function(name.str()))
       refuse(call, "the function '" + name.str() + "', which is not the device's");
   }
@@ -143,7 +149,8 @@ class Calls {
   void print(llvm::CallInst& call) {
     std::vector<llvm::Value*> arguments{text_site(call)};
     arguments.insert(arguments.end(), call.arg_begin(), call.arg_end());
-    llvm::CallInst* checked = hooks_.call_variadic(offsetof(CheckHooks, print), std::move(arguments), 2, call.getType());
+    llvm::CallInst* checked =
+        hooks_.call_variadic(offsetof(CheckHooks, print), std::move(arguments), 2, call.getType());
     call.replaceAllUsesWith(checked);
     call.eraseFromParent();
   }

@@ -30,7 +30,7 @@ class Library {
  public:
   explicit Library(const char* name) : handle_(dlopen(name, RTLD_LAZY)) {
     if (handle_ == nullptr || dlinfo(handle_, RTLD_DI_LINKMAP, &map_) != 0)
-      throw Error(ErrorKind::unavailable, std::string("[compile] cannot find ") + name);
+      throw Error(ErrorKind::unavailable, "[compile] cannot find {}", name);
   }
   const char* path() const { return map_->l_name; }
   /// True if the library itself defines the symbol, not one that it needs.
@@ -82,7 +82,7 @@ class OutputPipe {
  public:
   OutputPipe() {
     if (pipe2(ends_, O_CLOEXEC) != 0)
-      throw Error(ErrorKind::unavailable, std::string("[compile] cannot make a pipe: ") + std::strerror(errno));
+      throw Error(ErrorKind::unavailable, "[compile] cannot make a pipe: {}", std::strerror(errno));
     reader_ = std::thread([this] { read_all(); });
   }
   ~OutputPipe() { finish(); }
@@ -141,7 +141,7 @@ std::string link_shared_object(const std::string& object) {
   lld::Result result = lld::lldMain(arguments, llvm::nulls(), stream, {{lld::Gnu, &lld::elf::link}});
   usable = result.canRunAgain;
   if (result.retCode != 0)
-    throw Error(ErrorKind::compile, "[compile] the kernel source does not link:\n" + stream.str());
+    throw Error(ErrorKind::compile, "[compile] the kernel source does not link:\n{}", stream.str());
   return output.finish();
 }
 

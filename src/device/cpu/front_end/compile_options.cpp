@@ -115,21 +115,20 @@ std::optional<std::pair<Row, std::optional<std::string>>> find_row(std::string_v
 bool parse_boolean(std::string_view option, std::string_view value) {
   if (value == "true" || value == "1") return true;
   if (value == "false" || value == "0") return false;
-  throw Error("[compile] expected true or false for the option " + std::string(option) + ", got '" +
-              std::string(value) + "'");
+  throw Error("[compile] expected true or false for the option {}, got '{}'", option, value);
 }
 
 EngineChoice parse_engine(const std::string& value) {
   if (value == "fastest") return EngineChoice::fastest;
   if (value == "scalar") return EngineChoice::scalar;
   if (value == "simd") return EngineChoice::simd;
-  throw Error("[compile] expected the engine to be fastest, scalar or simd, got '" + value + "'");
+  throw Error("[compile] expected the engine to be fastest, scalar or simd, got '{}'", value);
 }
 
 std::string parse_standard(const std::string& value) {
   constexpr std::array known{"c++11", "c++14", "c++17", "c++20"};
   if (std::find(known.begin(), known.end(), value) != known.end()) return value;
-  throw Error("[compile] expected the standard to be c++11, c++14, c++17 or c++20, got '" + value + "'");
+  throw Error("[compile] expected the standard to be c++11, c++14, c++17 or c++20, got '{}'", value);
 }
 
 }  // namespace
@@ -139,12 +138,13 @@ CompileOptions parse_options(std::span<const std::string> options) {
   for (std::size_t i = 0; i < options.size(); ++i) {
     auto found = find_row(options[i]);
     if (!found)
-      throw Error("[compile] unknown option '" + options[i] +
-                  "'; the cpu device takes NVRTC's options: -D, -U, -I, --std, "
-                  "--use_fast_math, --fmad and those that only matter to a GPU");
+      throw Error(
+          "[compile] unknown option '{}'; the cpu device takes NVRTC's options: -D, -U, -I, --std, --use_fast_math, "
+          "--fmad and those that only matter to a GPU",
+          options[i]);
     auto& [row, text] = *found;
     if (!text && row.value == Value::required) {
-      if (++i == options.size()) throw Error("[compile] expected a value after the option '" + options[i - 1] + "'");
+      if (++i == options.size()) throw Error("[compile] expected a value after the option '{}'", options[i - 1]);
       text = options[i];
     }
     std::string value = text.value_or("true");

@@ -141,8 +141,9 @@ class ReadSource : public clang::ASTFrontendAction {
     }
     try {
       if (nesting_.too_deep())
-        throw Error(ErrorKind::compile, "[compile] expected at most " + std::to_string(Nesting::most) +
-                                            " conditions and loops inside each other, got a function with more");
+        throw Error(ErrorKind::compile,
+                    "[compile] expected at most {} conditions and loops inside each other, got a function with more",
+                    Nesting::most);
       read_declarations(source_, compiler.getASTContext(), *generator_, result_);
     } catch (...) {
       failure_ = std::current_exception();  // clang's frames cannot be unwound

@@ -15,9 +15,10 @@ namespace {
   if (const llvm::DebugLoc& location = call.getDebugLoc())
     place = location->getFilename().str() + ":" + std::to_string(location.getLine()) + ": ";
   std::string text = assembly.getAsmString();
-  throw Error(ErrorKind::compile, "[compile] " + place +
-                                      "expected CUDA C++, got inline PTX assembly, which the CPU device " +
-                                      "has none of: \"" + text + "\"; an intrinsic function may do the same");
+  throw Error(ErrorKind::compile,
+              "[compile] {}expected CUDA C++, got inline PTX assembly, which the CPU device has none of: \"{}\"; an "
+              "intrinsic function may do the same",
+              place, text);
 }
 
 }  // namespace

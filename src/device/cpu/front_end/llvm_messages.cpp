@@ -36,7 +36,7 @@ void collect_errors(llvm::LLVMContext& context) {
 void throw_errors(llvm::LLVMContext& context) {
   const auto* errors = static_cast<const Errors*>(context.getDiagHandlerPtr());
   if (!errors->text().empty())
-    throw Error(ErrorKind::compile, "[compile] the kernel source does not compile:" + errors->text());
+    throw Error(ErrorKind::compile, "[compile] the kernel source does not compile:{}", errors->text());
 }
 
 }  // namespace gpulua::cpu

@@ -99,9 +99,9 @@ std::string list_kernels(clang::ASTContext& ast) {
 
 void throw_wrong_name(const std::string& what, const std::string& kernels) {
   const std::string hints = compile_hints("error: " + what);
-  throw Error(ErrorKind::compile, "[compile] cannot find the kernel " + what +
-                                      (what.ends_with('?') ? " The" : "; the") + " source has " +
-                                      (kernels.empty() ? "none" : kernels) + (hints.empty() ? "" : "\n" + hints));
+  throw Error(ErrorKind::compile, "[compile] cannot find the kernel {}{} source has {}{}", what,
+              what.ends_with('?') ? " The" : "; the", kernels.empty() ? "none" : kernels,
+              hints.empty() ? "" : "\n" + hints);
 }
 
 void MessagePrinter::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& diagnostic) {

@@ -22,11 +22,11 @@ llvm::Function& add_template(llvm::Module& module, const char* name, const llvm:
   const std::string_view bitcode = run_templates_file("run_templates.bc");
   auto templates = llvm::getLazyBitcodeModule({bitcode, "run templates"}, module.getContext());
   if (!templates)
-    throw Error(ErrorKind::unavailable,
-                "[compile] LLVM cannot read gpulua's own code: " + llvm::toString(templates.takeError()));
+    throw Error(ErrorKind::unavailable, "[compile] LLVM cannot read gpulua's own code: {}",
+                llvm::toString(templates.takeError()));
   module.getOrInsertFunction(name, (*templates)->getFunction(name)->getFunctionType());
   if (llvm::Linker::linkModules(module, std::move(*templates), llvm::Linker::LinkOnlyNeeded))
-    throw Error(ErrorKind::unavailable, std::string("[compile] LLVM cannot link gpulua's own code: ") + name);
+    throw Error(ErrorKind::unavailable, "[compile] LLVM cannot link gpulua's own code: {}", name);
   function = module.getFunction(name);
   for (const char* attribute : processor_attributes) {
     function->removeFnAttr(attribute);

@@ -221,8 +221,9 @@ void run_launch(CpuKernel& kernel, const LaunchConfig& config, void** arguments,
     if (failure.in_memory && !checked) message += "; gpulua --check, or gpu.check(true), names the line and the array";
     throw Error(ErrorKind::device, message);
   } catch (const std::bad_alloc&) {
-    throw Error(ErrorKind::memory, "[launch] kernel '" + kernel.entry().name +
-                                       "': out of memory for the shared memory and the stacks of its blocks");
+    throw Error(ErrorKind::memory,
+                "[launch] kernel '{}': out of memory for the shared memory and the stacks of its blocks",
+                kernel.entry().name);
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::interrupted) interrupted.store(false);
     throw;

@@ -32,8 +32,7 @@ std::string unique_spelling(const std::string& path) {
 void* load_library(std::string_view image) {
   MemoryFile file(image);
   void* library = dlopen(unique_spelling(file.path()).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr)
-    throw Error(ErrorKind::compile, std::string("[compile] cannot load the compiled module: ") + dlerror());
+  if (library == nullptr) throw Error(ErrorKind::compile, "[compile] cannot load the compiled module: {}", dlerror());
   return library;
 }
 
@@ -65,8 +64,9 @@ const KernelRecord& CpuKernel::record(const LaunchConfig& config) const {
   const auto found = std::ranges::find_if(
       records_, [&](const KernelRecord* record) { return holds(record->block_rule, config.grid, config.block); });
   if (found == records_.end())
-    throw Error(ErrorKind::argument, "[launch] the kernel was compiled for blocks of whole warps, got blocks of " +
-                                         std::to_string(config.block.x) + " threads along x");
+    throw Error(ErrorKind::argument,
+                "[launch] the kernel was compiled for blocks of whole warps, got blocks of {} threads along x",
+                config.block.x);
   return **found;
 }
 
@@ -101,7 +101,7 @@ std::shared_ptr<Kernel> CpuModule::kernel(const KernelEntry& entry) {
   std::vector<const KernelRecord*> records;
   for (const KernelRecord& record : std::span(record_->kernels, record_->kernel_count))
     if (entry.symbol == record.symbol) records.push_back(&record);
-  if (records.empty()) throw Error("[kernel] expected a kernel of this module, got '" + entry.name + "'");
+  if (records.empty()) throw Error("[kernel] expected a kernel of this module, got '{}'", entry.name);
   kernel = std::make_shared<CpuKernel>(entry, std::move(records), shared_from_this());
   kept = kernel;
   return kernel;
@@ -114,7 +114,7 @@ void* CpuModule::symbol(const char* name) const {
 void* CpuModule::address(const GlobalEntry& entry) {
   for (const GlobalRecord& record : std::span(record_->globals, record_->global_count))
     if (entry.symbol == record.symbol) return record.address;
-  throw Error("[module] expected a global of this module, got '" + entry.name + "'");
+  throw Error("[module] expected a global of this module, got '{}'", entry.name);
 }
 
 }  // namespace gpulua::cpu

@@ -49,8 +49,8 @@ llvm::Value* InstructionEmitter::emit_vector(const llvm::Instruction& instructio
   if (const auto* atomic = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) return atomics_.emit(*atomic);
   if (llvm::isa<llvm::AtomicCmpXchgInst>(instruction)) return lanes_.emit(instruction);
   if (llvm::Value* result = arithmetic_.emit_vector(instruction)) return result;
-  throw Error(ErrorKind::compile, std::string("[compile] the SIMD engine took an instruction that it cannot widen: ") +
-                                      instruction.getOpcodeName());
+  throw Error(ErrorKind::compile, "[compile] the SIMD engine took an instruction that it cannot widen: {}",
+              instruction.getOpcodeName());
 }
 
 llvm::Value* InstructionEmitter::emit_marker(const llvm::CallInst& call) {

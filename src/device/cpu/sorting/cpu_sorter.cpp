@@ -27,8 +27,7 @@ class Scratch {
       return;
     }
     pooled_ = memory_ = pool.allocate(bytes);
-    if (memory_ == nullptr)
-      throw Error(ErrorKind::memory, "[sort] out of memory for " + std::to_string(bytes) + " bytes of buffers");
+    if (memory_ == nullptr) throw Error(ErrorKind::memory, "[sort] out of memory for {} bytes of buffers", bytes);
   }
   ~Scratch() { pool_.free(pooled_); }
   Scratch(const Scratch&) = delete;
