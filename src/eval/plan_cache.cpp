@@ -18,7 +18,7 @@ constexpr std::size_t most_plans = 1024;
 // Elements of the widest vector. The key has offsets modulo this number.
 constexpr std::int64_t alignment = Trace::offset_modulus;
 
-/// Words written one behind the other, into memory that is kept for the next time.
+/// Words written one after the other, into memory that is kept for the next time.
 class Words {
  public:
   explicit Words(std::vector<std::uint64_t>& memory)

@@ -10,7 +10,7 @@ namespace gpulua {
 void drop_unheld(PendingNodes::List& readers, const Array& value) {
   const Root root{value.get()};
   const NodeNumbers nodes = collect({&root, 1});
-  // For each node, how many handles the unheld nodes have to it. A node comes behind its inputs.
+  // For each node, how many handles the unheld nodes have to it. A node comes after its inputs.
   std::vector<long> handles(nodes.size());
   const auto is_unheld = [&](Node& node) {
     const bool listed =
