@@ -149,6 +149,12 @@ end
 function sizes.__call()
   error("[shape] expected no parentheses: x.shape and x.strides are properties, x.shape[1] is the first size", 2)
 end
+
+for _, event in ipairs {"__add", "__sub", "__mul", "__div", "__mod", "__pow", "__unm"} do
+  sizes[event] = function()
+    error("[shape] expected numbers, got a list of sizes: x.shape[1] is the first, local n, m = unpack(x.shape) gives all", 2)
+  end
+end
 helpers.sizes = sizes
 
 -- ---- pinned memory ------------------------------------------------------------------------------------------------------------

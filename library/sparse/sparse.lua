@@ -160,7 +160,7 @@ own.with_own_entries = with_own_entries
 --- The arguments of a constructor in front of its options, of which the first three can be omitted, and its options. A dtype can take
 --- the options' place.
 local function arguments(op, x, ...)
-  if type(x) == "table" and #x == 2 and type(x[2]) == "table" and #x[2] == 2 and type(x[2][1]) == "table" then
+  if type(x) == "table" and #x == 2 and type(x[2]) == "table" and #x[2] == 2 and type(x[2][1]) ~= "number" then
     core.raise(("[%s] expected gpu.sparse.coo(rows, columns, values, shape), got SciPy's (values, (rows, columns))"):format(op))
   end
   local given = {...}

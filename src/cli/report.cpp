@@ -3,12 +3,15 @@
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <utility>
 
+#include "bindings/open.h"
 #include "bindings/session/array_hint.h"
 #include "bindings/session/hint.h"
 #include "bindings/session/traceback.h"
 #include "src/cli/command_chunk.h"
 #include "src/cli/interrupt.h"
+#include "src/runtime/context.h"
 
 namespace gpulua {
 namespace {
@@ -94,7 +97,11 @@ bool call_with_traceback(lua_State* L, int arguments, int results) {
     }
     // The handler does not run for every error: there may be no memory for it.
     if (!lua_isstring(L, -1)) describe(L);
+    // The error has kept launches of its line from being called: no reminder of them.
+    const std::shared_ptr<Context> context = context_of(L);
+    auto on_warning = context ? std::exchange(context->on_warning, nullptr) : nullptr;
     lua_gc(L, LUA_GCCOLLECT, 0);
+    if (context) context->on_warning = std::move(on_warning);
   }
   return status == 0;
 }

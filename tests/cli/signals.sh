@@ -128,6 +128,9 @@ check 'a store past the end that nothing waits for' 1 'done' 'gpulua: *[[]memory
 check 'an index out of range that nothing waits for' 1 'done' 'gpulua: *out of range*' -e '
   x = gpu.eval(gpu.ones(4)[gpu.array({1, 9}, "int32")])
   print "done"'
+check 'a launch whose arguments fail' 1 '' 'gpulua: (command line):3: [[]Out]*' -e '
+  local gpu, k = require "gpu", require("gpu").kernel("__global__ void k(float* x) { x[0] = 1; }", "k")
+  k {grid = 1, block = 1}(gpu.Out(0))'
 check 'a launch that is never called' 0 'done' 'gpulua: *:3: [[]k] a launch was made and never called*k{grid=..., block=...}(arguments)' -e '
   local k = gpu.kernel("__global__ void k(float* x) { x[0] = 1; }", "k")
   k {grid = 1, block = 1}

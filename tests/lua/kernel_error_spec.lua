@@ -42,6 +42,9 @@ describe("modules refuse", function()
     fails("; the source's function twice is not a kernel: write __global__ before it", function() return mod.twice, nil end)
     fails('did you mean "twice"? It is not a kernel: write __global__ before it', function() return mod.twise, nil end)
     fails('; fill is a template: name an instance of it, as in "fill<float>"', gpu.kernel, text, "fill")
+    fails('; fill is a template: gpu.module(source, {names = {"fill<int>"}}) makes this instance', function()
+      return gpu.module(text)["fill<int>"]
+    end)
   end)
 
   it("options that are not known or of another type", function()

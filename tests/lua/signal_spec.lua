@@ -182,7 +182,7 @@ describe("signals", function()
     local many = {}
     for k = 1, 33 do many[k] = { 1, 0, 0, 1, 0, 0 } end
     fails("[signal.sosfilt] expected at most 32 sections, got 33", signal.sosfilt, many, x)
-    fails("[signal.filtfilt] expected more than 9 elements along the axis, got 5", signal.filtfilt, { 1 }, { 1, 0.5, 0.1 }, gpu.ones(5))
+    fails("[signal.filtfilt] expected more than 9 elements of x, the last argument, along the axis, got 5", signal.filtfilt, { 1 }, { 1, 0.5, 0.1 }, gpu.ones(5))
     fails("[signal.firwin] expected an odd number of weights for a filter that passes the highest frequency, got 10", signal.firwin,
       10, 0.3, { pass_zero = false })
     fails("[signal.get_window] expected a deviation after the name, {\"gaussian\", number}", signal.get_window, "gaussian", 9)

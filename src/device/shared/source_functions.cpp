@@ -335,7 +335,9 @@ std::string missing_kernel_hint(std::string_view text, std::string_view name) {
     if (!function.is_kernel && function.name == wanted)
       return "; the source's function " + wanted + " is not a kernel: write __global__ before it";
     if (function.is_template && function.name == wanted)
-      return "; " + wanted + " is a template: name an instance of it, as in \"" + wanted + "<float>\"";
+      return "; " + wanted + " is a template: " +
+             (name == wanted ? "name an instance of it, as in \"" + wanted + "<float>\""
+                             : "gpu.module(source, {names = {\"" + std::string(name) + "\"}}) makes this instance");
     if (!function.is_kernel || function.is_template) near.offer(function.name);
   }
   const auto meant = std::ranges::find(functions, near.name(), &SourceFunction::name);
