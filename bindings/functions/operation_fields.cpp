@@ -70,11 +70,18 @@ void OperationFields::need(const std::string& name, const char* field, const Sou
   if (!part.is_given()) missing(name, field, what);
 }
 
+void OperationFields::need_expression(const std::string& name, const char* field, const SourcePart& part,
+                                      const char* what) const {
+  need(name, field, part, what);
+  if (!part.is_function && !is_whole_expression(part.text.text))
+    throw Error("{}: expected {}, got \"{}\", which is not a whole one", where(name, field), what, part.text.text);
+}
+
 void OperationFields::need_combination(const std::string& name, const char* field, const SourcePart& part) const {
-  need(name, field, part, "an expression of a and b");
   const std::string& text = part.text.text;
-  if (!part.is_function && !has_word(text, "a") && !has_word(text, "b"))
+  if (!part.is_function && !text.empty() && !has_word(text, "a") && !has_word(text, "b"))
     throw Error("{}: expected an expression of a and b, as in \"a + b\", got \"{}\"", where(name, field), text);
+  need_expression(name, field, part, "an expression of a and b");
 }
 
 void OperationFields::check_sets(const UserElementwise& operation, const char* field) {

@@ -38,7 +38,9 @@ class OperationFields {
   std::vector<UserParameter> parse(const std::string& name, const char* field,
                                    const std::optional<std::string>& text) const;
   void need(const std::string& name, const char* field, const SourcePart& part, const char* what) const;
-  /// need() for the expression that combines the values a and b.
+  /// need() for an expression: that it is whole.
+  void need_expression(const std::string& name, const char* field, const SourcePart& part, const char* what) const;
+  /// need_expression() for the one that combines the values a and b.
   void need_combination(const std::string& name, const char* field, const SourcePart& part) const;
   /// Throws Error when the statements of a field never set an output, which would stay 0. With a preamble there is no
   /// check, because its macros can set the output.

@@ -81,7 +81,7 @@ int define_reduction(lua_State* L) {
   definition.declared = inputs || outputs || reduce_type || any_text || !any_function;
   if (definition.declared) {
     declare(fields, inputs, outputs, reduce_type, reduction);
-    fields.need(name, "map", map, "an expression of the inputs");
+    fields.need_expression(name, "map", map, "an expression of the inputs");
   }
   fields.need_combination(name, "reduce", reduce);
   reduction.map.body = map.text;

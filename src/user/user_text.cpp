@@ -51,6 +51,14 @@ char open_bracket(std::string_view text) {
   return open.empty() ? '\0' : open.back();
 }
 
+bool is_whole_expression(std::string_view text) {
+  CxxToken last;
+  CxxTokens tokens(text);
+  for (CxxToken token = tokens.next(); token.kind != CxxToken::Kind::end; token = tokens.next()) last = token;
+  const bool ends = last.kind != CxxToken::Kind::mark || last.text == ")" || last.text == "]" || last.text == "}";
+  return ends && open_bracket(text) == '\0';
+}
+
 bool has_word(std::string_view text, std::string_view word) {
   for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
     const std::size_t end = at + word.size();

@@ -23,6 +23,9 @@ struct UserText {
 /// branches may open a bracket each.
 char open_bracket(std::string_view text);
 
+/// False for an expression that ends with an operator or a semicolon, or whose brackets do not close.
+bool is_whole_expression(std::string_view text);
+
 /// True when the identifier `word` occurs in the text.
 bool has_word(std::string_view text, std::string_view word);
 
