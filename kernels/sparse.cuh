@@ -149,7 +149,7 @@ __device__ inline void gpulua_multiply_lines_by_matrix(const V* entries, const I
   }
 }
 
-// The extreme of each line of `width` elements, of which those that are not stored are 0. NaN is above and below all numbers.
+// The extreme of each line of `width` elements. Elements that are not stored are 0. NaN is above and below all numbers.
 template <class T, class I, bool maximum>
 __device__ inline void gpulua_extreme_of_lines(const T* entries, const I* starts, T* extremes, long long lines, long long width) {
   const long long line = blockIdx.x * (long long)blockDim.x + threadIdx.x;

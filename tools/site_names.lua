@@ -33,7 +33,7 @@ end
 --- The function that does the same; nil when there is none.
 local function equivalent(section, name)
   local prefix, holder = places[section][1], places[section][2]
-  if rawget(debug.getmetatable(holder) and functions_of(holder) or holder, name) ~= nil then return "`" .. prefix .. name .. "`" end
+  if rawget(functions_of(holder), name) ~= nil then return "`" .. prefix .. name .. "`" end
   if section == "numpy.ndarray" then
     local is_property, value = pcall(function() return x[name] end)
     if is_property and value ~= nil then return "`x." .. name .. "`" end

@@ -216,10 +216,10 @@ local function look_at(...)
   return has_nil, has_cdata
 end
 
---- The table with the functions of gpu or of a part: scripts have an empty one, which reads from it.
-function helpers.functions_of(part)
-  local functions = debug.getmetatable(part).__index
-  return type(functions) == "table" and functions or part
+--- The table with the functions of gpu or of a part: scripts have an empty one, which reads from it. Other values stay.
+function helpers.functions_of(value)
+  local functions = type(value) == "table" and paths[value] and debug.getmetatable(value).__index
+  return type(functions) == "table" and functions or value
 end
 
 --- Whether a value is gpu or a part of it, which a colon in place of a dot passes.

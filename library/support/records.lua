@@ -57,7 +57,7 @@ function records.seal(record, op)
   return setmetatable(record, types[op])
 end
 
---- The metatable of lists of results of `op`, each of which has the field `example`.
+--- The metatable of lists of results of `op`. Each result has the field `example`.
 function records.list_type(op, example, metatable)
   metatable = metatable or {__metatable = "a list of results"}
   function metatable.__index(_, key)

@@ -63,12 +63,12 @@ function objects.name_of(value)
   local function among(t, prefix, depth)
     for key, item in next, t do
       if item == value then return prefix .. tostring(key) end
-      local functions = depth > 0 and type(item) == "table" and rawget(getmetatable(item) or {}, "__index") or item
+      local functions = registry["gpulua.helpers"].functions_of(item)
       local found = depth > 0 and type(functions) == "table" and among(functions, prefix .. tostring(key) .. ".", depth - 1)
       if found then return found end
     end
   end
-  local part = registry["gpulua.parts"] and registry["gpulua.parts"][value]
+  local part = registry["gpulua.parts"][value]
   if part then return part end
   local found = among(registry["gpulua.module"], "gpu.", 2) or among(registry["gpulua.array_methods"], "x:", 0)
   if found then return found end

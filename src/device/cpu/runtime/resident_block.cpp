@@ -13,8 +13,7 @@ namespace {
 
 constexpr unsigned warp_threads = 32;
 
-// Rounds, in all of which its threads spin, that a block waits for one that another core may be running. Then it
-// yields.
+// A block may wait for a block that another core runs. It spins for this many rounds, then it yields.
 constexpr unsigned patience = 1000;
 
 unsigned volume(Index3 size) {
