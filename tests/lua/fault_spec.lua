@@ -67,6 +67,32 @@ describe("shared memory", function()
     k(gpu.array({ 0 }, "int32"), x)
     assert.are.equal(31, x[1])
   end)
+
+  for _, barrier in ipairs { "__syncthreads();", "", "__syncwarp();" } do
+    it("of the kernels after one that wrote past its own is theirs alone " .. barrier, function()
+      local source = ([=[
+        __global__ void wrong(float* x) {
+          __shared__ float s[96];
+          s[threadIdx.x] = 1; BARRIER
+          x[threadIdx.x] = s[threadIdx.x];
+        }
+        __global__ void wrong_and_null(float* x) { __shared__ float s[96]; s[threadIdx.x + 64] = 1; BARRIER *x = s[3]; *(int*)(x - x) = 1; }
+        __global__ void fixed(float* x) { __shared__ float s[64]; s[threadIdx.x] = threadIdx.x; BARRIER x[threadIdx.x] = s[threadIdx.x]; }
+        __global__ void dynamic(float* x) { extern __shared__ float t[]; t[threadIdx.x] = threadIdx.x; BARRIER x[threadIdx.x] = t[threadIdx.x]; }
+        ]=]):gsub("BARRIER", barrier)
+      local mod = gpu.module(source)
+      for _, right in ipairs { "fixed", "dynamic" } do
+        for _, threads in ipairs { 128, 256, 1024 } do
+          fails("wrote past its 384 bytes", mod.wrong { grid = 4, block = threads }, gpu.zeros(1024))
+          local x = gpu.zeros(64)
+          mod[right] { grid = 4, block = 64, shared = right == "dynamic" and 256 or 0 }(x)
+          assert.are.same(gpu.arange(64):table(), x:table())
+        end
+        fails("[launch] kernel 'wrong_and_null'", mod.wrong_and_null { grid = 1, block = 64 }, gpu.zeros(1024))
+        mod[right] { grid = 1, block = 64, shared = right == "dynamic" and 256 or 0 }(gpu.zeros(64))
+      end
+    end)
+  end
 end)
 
 describe("local memory", function()

@@ -43,6 +43,40 @@ describe("names without an #include", function()
     assert.are.same({ 9, 1, 4, 3, 7 }, got)
   end)
 
+  it("are there where the preprocessor leaves the source's declaration out", function()
+    for _, case in ipairs {
+      { "#if defined(_MSC_VER)\ntypedef long ssize_t;\n#endif", "ssize_t v = -5; out[0] = v;", -5 },
+      { "#if 0\nusing uint32_t = char;\n#elif defined(_WIN32)\nstruct uint32_t {};\n#endif", "uint32_t v = -1; out[0] = v / 2;", 2 ^ 31 - 1 },
+      { "#ifdef _WIN32\ntypedef signed char uint8_t;\n#else\n#include <stdint.h>\n#endif", "uint8_t v = 255; out[0] = v;", 255 },
+      { "#ifdef _MSC_VER\nconst double M_PI = 3;\n#endif", "out[0] = 10 * M_PI;", 31 },
+      { "#ifdef NO_STD\nnamespace std { template <class T> T max(T a, T b); }\n#endif", "out[0] = std::max(7, 8);", 8 },
+      -- Beside one that it does not leave out.
+      { "#if !SMALL\ntypedef signed char uint8_t;\n#endif\ntypedef signed char uint;", "uint v = 255; uint8_t w = 255; out[0] = v + w;", 254,
+        { "-DSMALL=1" } },
+      { "#define SMALL\n#ifndef SMALL\n#if 1\ntypedef int uint8_t;\n#endif\n#else\ntypedef signed char uint8_t;\n#endif\ntypedef uint ushort;",
+        "uint8_t v = 255; ushort w = 65536; out[0] = v + w;", 65535 },
+      { "#ifdef _WIN32\nnamespace std { int max(int); }\n#endif\nstruct uint { int v; };", "uint v = {6}; out[0] = std::max(v.v, 3);", 6 },
+      { "#define OLD 0\n#if OLD\n#define NEVER\nconst float FLT_MAX = 1;\n#endif\nconst float INFINITY = 4; // FLT_MAX = 2",
+        "out[0] = FLT_MAX > 1e38f && INFINITY == 4;", 1 },
+      { 'const char* text = R"(\ntypedef int uint;\n)"; // \\\ntypedef int uint;\nusing ulong = char;', "out[0] = sizeof(uint) + sizeof(ulong);", 5 },
+    } do
+      local source = ("%s\n__global__ void k(int* out) { %s }"):format(case[1], case[2])
+      assert.are.same({ case[3] }, run(source, gpu.zeros(1, "int32"), { options = case[4] }), source)
+    end
+  end)
+
+  it("may be used by macros alone", function()
+    assert.are.same({ 4 }, run("__global__ void k(int* out) { out[0] = MOST(4, 3); }", gpu.zeros(1, "int32"), { defines = { MOST = "std::max" } }))
+  end)
+
+  it("that a source has taken leave the lines of messages alone", function()
+    local ok, message = pcall(gpu.module, '#ifdef A\ntypedef int uint8_t;\n#endif\nstruct uint { int v; };\n#line 70 "other.cu"\n' ..
+      "typedef float ushort;\n__global__ void k(uint8_t* p) { *p = missing; }")
+    assert.is_false(ok)
+    assert.matches("other.cu:71: error: [^\n]*missing", message)
+    assert.is_nil(message:find "gpulua_")
+  end)
+
   it("leave the lines of messages alone", function()
     local ok, message = pcall(gpu.module, "__global__ void k(int64_t* x) {\n  x[0] = missing;\n}")
     assert.is_false(ok)

@@ -299,6 +299,17 @@ TEST_CASE_METHOD(Fixture, "names that nvcc brings without an include", "[cuda][n
                "namespace std { template <class T> struct is_same {}; }\n"
                "__global__ void k(long* x, int64_t* y) { x = y; *x = NAN + M_PI; }"));
   }
+  SECTION("are there where the preprocessor leaves the source's declaration out") {
+    compile(Source(
+        "#ifdef _WIN32\ntypedef __int64 int64_t;\nnamespace std { int max(int); }\n#endif\nstruct uint { int v; };\n"
+        "__global__ void k(int64_t* x, uint* y) { y->v = 3; *x = std::max(1, 2); }"));
+    compile(Source("#define MOST(a, b) std::max(a, b)\n__global__ void k(int* x) { *x = MOST(1, 2); }"));
+    const std::string message = failure(Source("#if 0\ntypedef char uint8_t;\n#endif\nstruct uint { int v; "
+                                               "};\n__global__ void k(uint8_t* x) { missing; }")
+                                            .at("script.lua", 20))
+                                    .what();
+    CHECK(message.find("script.lua:24: error: identifier \"missing\" is undefined") != std::string::npos);
+  }
   SECTION("go together with the headers of host programs") {
     compile(
         Source("#include <cuda.h>\n#include <cuda_runtime.h>\n#include <cuda_profiler_api.h>\n"

@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Bumped when the same source would give another CompiledModule.
-constexpr std::uint64_t format_version = 2;
+constexpr std::uint64_t format_version = 3;
 constexpr int oldest_major = 12;
 constexpr int newest_major = 13;
 
@@ -191,10 +191,16 @@ std::optional<std::string> Compiler::digest(const KernelSource& source) const {
 }
 
 CompiledModule Compiler::compile(const KernelSource& source) {
+  return first_that_compiles<CompiledModule>(named_sources(source),
+                                             [this](const NamedSource& way) { return compile(way); });
+}
+
+CompiledModule Compiler::compile(const NamedSource& named) {
+  const KernelSource& source = named.source;
   const bool own_architecture = std::ranges::any_of(source.options, sets_architecture);
   Nvrtc::Program program;
   program.name = source.file.empty() ? "kernel.cu" : source.file;
-  program.text = implicit_text(source).text;
+  program.text = named.before;
   // Macros in the text, not as options: there they would reach into the compiler's own headers.
   for (const auto& [name, value] : source.defines) program.text += "#define " + name + " " + value + "\n";
   program.text += line_directive(program.name, source.line) + source.text;

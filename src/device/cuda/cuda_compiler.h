@@ -12,6 +12,7 @@
 #include "src/device/cuda/nvrtc.h"
 #include "src/device/kernel.h"
 #include "src/device/shared/cache.h"
+#include "src/device/shared/implicit_names.h"
 
 namespace gpulua::cuda {
 
@@ -32,6 +33,7 @@ class Compiler {
  private:
   std::optional<std::string> digest(const KernelSource& source) const;
   CompiledModule compile(const KernelSource& source);
+  CompiledModule compile(const NamedSource& named);
   const Nvrtc& nvrtc();
 
   std::string architecture_;

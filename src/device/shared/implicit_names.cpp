@@ -1,7 +1,9 @@
 #include "src/device/shared/implicit_names.h"
 
+#include <algorithm>
+#include <charconv>
+#include <optional>
 #include <set>
-#include <vector>
 
 #include "src/base/characters.h"
 #include "src/base/cxx_tokens.h"
@@ -63,40 +65,95 @@ class Declared {
       if (token == "{" || token == "<" || token == "(") ++depth;
       if (token == "}" || token == ">" || token == ")") --depth;
       if (token == ";" && depth <= 0) is_typedef = false;
-      if (token == "std") {
-        uses_std = true;
-        defines_std |= before == "namespace" && next == "{";
-      }
-      const bool makes_type = (is_typedef && depth == 0 && (next == ";" || next == ",")) ||
-                              (before == "using" && next == "=") || before == "struct" || before == "class";
-      if (makes_type && names.types.contains(token)) types.insert(token);
-      if (next == "=" && at(i + 2) != "=" && names.macros.contains(token)) macros.insert(token);
+      if (token == "std" && before == "namespace" && next == "{") defines_std = true;
+      const bool makes_type = (is_typedef && depth == 0 && (next == ";" || next == "," || next == "[")) ||
+                              (before == "using" && next == "=") || before == "struct" || before == "class" ||
+                              before == "union" || before == "enum";
+      if (makes_type && names.types.contains(token)) types.insert(std::string(token)), places.push_back(token);
+      if (next == "=" && at(i + 2) != "=" && names.macros.contains(token)) places.push_back(token);
     }
   }
 
-  std::set<std::string_view> types, macros;
-  bool uses_std = false, defines_std = false;
+  std::set<std::string> types;
+  std::vector<std::string_view> places;  // of the declared names in the text that was read last, in its order
+  bool defines_std = false;
 };
+
+/// The line after a directive, where that tells: `#line 12 "file"`, or `# 12 "file"` as preprocessors write it.
+std::optional<int> told_line(const CxxToken& token) {
+  const CxxDirective directive(token);
+  const std::string_view number = directive.name == "line" ? directive.rest : directive.name;
+  int line = 0;
+  const auto parsed = std::from_chars(number.data(), number.data() + number.size(), line);
+  return parsed.ec == std::errc() ? std::optional(line) : std::nullopt;
+}
+
+/// The text with an #undef before each place, where the meaning of a name ends. The preprocessor leaves it out with the
+/// declaration. Lines keep their numbers.
+std::string with_undefs(std::string_view text, int line, const std::vector<std::string_view>& places) {
+  std::string result;
+  std::size_t done = 0;
+  const auto copy_to = [&](std::size_t end) {
+    line += static_cast<int>(std::ranges::count(text.substr(done, end - done), '\n'));
+    result += text.substr(done, end - done);
+    done = end;
+  };
+  auto place = places.begin();
+  CxxTokens tokens(text);
+  for (CxxToken token = tokens.next(); token.kind != CxxToken::Kind::end; token = tokens.next()) {
+    const auto first = static_cast<std::size_t>(token.text.data() - text.data());
+    if (token.kind == CxxToken::Kind::directive) {
+      copy_to(first + token.text.size());
+      if (const auto told = told_line(token)) line = *told - 1;
+    } else if (place != places.end() && token.text.data() == place->data()) {
+      copy_to(first);
+      result += "\n#undef " + std::string(*place++) + "\n#line " + std::to_string(line) + "\n";
+    }
+  }
+  copy_to(text.size());
+  return result;
+}
+
+/// Macros have words in directives and options.
+bool uses_std(const KernelSource& source) {
+  const auto in = [](const auto& part) { return part.second.find("std") != std::string::npos; };
+  return source.text.find("std") != std::string::npos || std::ranges::any_of(source.headers, in) ||
+         std::ranges::any_of(source.defines, in) || std::ranges::any_of(source.options, [](const std::string& option) {
+           return option.find("std::") != std::string::npos;
+         });
+}
 
 }  // namespace
 
-ImplicitText implicit_text(const KernelSource& source) {
-  Declared declared;
-  declared.read(source.text);
-  for (const auto& [name, text] : source.headers) declared.read(text);
-  const auto lines = [](std::string_view before, const std::set<std::string_view>& words, std::string_view after) {
-    std::string result;
-    for (std::string_view word : words) result += std::string(before) + std::string(word) + std::string(after) + "\n";
-    return result;
-  };
-  // A type of the source's own takes the name: ours has another one meanwhile.
-  std::string text;
-  for (std::string_view type : declared.types)
-    text += "#define " + std::string(type) + " gpulua_" + std::string(type) + "\n";
-  text += "#include <gpulua/names.h>\n" + lines("#undef ", declared.types, "") + lines("#undef ", declared.macros, "");
+std::vector<NamedSource> named_sources(const KernelSource& source) {
+  const std::string names = "#include <gpulua/names.h>\n";
   // Files on disk may use it, too.
-  if ((declared.uses_std || !source.include_dirs.empty()) && !declared.defines_std) text += "#include <gpulua/std.h>\n";
-  return {text, declared.defines_std || !declared.types.empty() || !declared.macros.empty()};
+  const std::string std_names = uses_std(source) || !source.include_dirs.empty() ? "#include <gpulua/std.h>\n" : "";
+  std::vector<NamedSource> ways{{names + std_names, source}};
+
+  Declared declared;
+  KernelSource own = source;
+  const auto end_names = [&](std::string& text, int line) {
+    declared.places.clear();
+    declared.read(text);
+    if (!declared.places.empty()) text = with_undefs(text, line, declared.places);
+    return !declared.places.empty();
+  };
+  bool changed = end_names(own.text, source.line);
+  for (auto& [name, text] : own.headers) changed |= end_names(text, 1);
+  // Ours has another name, and its usual name is a macro, which can end.
+  std::string macros;
+  for (const std::string& type : declared.types) macros += "#define " + type + " gpulua_" + type + "\n";
+  if (changed) ways.push_back({macros + names + std_names, own});
+  if (declared.defines_std) ways.push_back({macros + names, own});
+  return ways;
+}
+
+std::size_t count_errors(std::string_view text) {
+  constexpr std::string_view mark = " error: ";
+  std::size_t count = 0;
+  for (std::size_t at = text.find(mark); at != text.npos; at = text.find(mark, at + mark.size())) ++count;
+  return count;
 }
 
 }  // namespace gpulua

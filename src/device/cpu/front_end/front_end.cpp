@@ -54,8 +54,9 @@ std::string define_line(const std::string& macro) {
 /// The source as clang sees it: the names that come without an #include; the user's macros, which thus do not reach
 /// into our own headers; the text under its own file name and line; and a use of each name expression, which
 /// instantiates it.
-std::string main_text(const KernelSource& source, const CompileOptions& options) {
-  std::string text = implicit_text(source).text + "#line 1 \"options\"\n";
+std::string main_text(const NamedSource& named, const CompileOptions& options) {
+  const KernelSource& source = named.source;
+  std::string text = named.before + "#line 1 \"options\"\n";
   for (const auto& [macro, undefined] : options.macros)
     text += undefined ? "#undef " + macro + "\n" : define_line(macro);
   for (const auto& [macro, value] : source.defines) text += define_line(macro + "=" + value);
@@ -191,11 +192,10 @@ std::string header_list(const KernelSource& source) {
   throw Error(ErrorKind::compile, text);
 }
 
-}  // namespace
-
-SourceModule parse_source(const KernelSource& source, const CompileOptions& options, const CompileTarget& target,
-                          const PrecompiledPrelude* precompiled) {
-  const std::string text = main_text(source, options);
+SourceModule parse(const NamedSource& named, const CompileOptions& options, const CompileTarget& target,
+                   const PrecompiledPrelude* precompiled) {
+  const KernelSource& source = named.source;
+  const std::string text = main_text(named, options);
   SourceModule result;
   result.whole_warps = source.whole_warps;
   result.lua_function = source.lua_function;
@@ -224,17 +224,24 @@ SourceModule parse_source(const KernelSource& source, const CompileOptions& opti
   return result;
 }
 
+}  // namespace
+
+SourceModule parse_source(const KernelSource& source, const CompileOptions& options, const CompileTarget& target,
+                          const PrecompiledPrelude* precompiled) {
+  return parse(named_sources(source).front(), options, target, precompiled);
+}
+
 SourceModule parse_source(const KernelSource& source, const CompileOptions& options, const CompileTarget& target) {
-  const PrecompiledPrelude* precompiled =
-      implicit_text(source).partial
-          ? nullptr
-          : precompiled_prelude(options.standard, leading_includes(source, options), clang::getClangFullVersion());
-  if (precompiled != nullptr) try {
-      return parse_source(source, options, target, precompiled);
+  const std::vector<NamedSource> ways = named_sources(source);
+  if (const PrecompiledPrelude* precompiled =
+          precompiled_prelude(options.standard, leading_includes(source, options), clang::getClangFullVersion()))
+    try {
+      return parse(ways.front(), options, target, precompiled);
     } catch (const Error&) {
       // Compiled again for the message: from parsed headers clang suggests better names for a misspelt one.
     }
-  return parse_source(source, options, target, nullptr);
+  return first_that_compiles<SourceModule>(
+      ways, [&](const NamedSource& way) { return parse(way, options, target, nullptr); });
 }
 
 }  // namespace gpulua::cpu

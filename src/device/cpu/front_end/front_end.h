@@ -11,7 +11,7 @@ namespace gpulua::cpu {
 
 /// Throws ErrorKind::compile with clang's text.
 SourceModule parse_source(const KernelSource& source, const CompileOptions& options, const CompileTarget& target);
-/// With a precompiled prelude; null: parses the prelude's headers.
+/// With all names that come without an #include, and a precompiled prelude; null: parses the prelude's headers.
 SourceModule parse_source(const KernelSource& source, const CompileOptions& options, const CompileTarget& target,
                           const PrecompiledPrelude* precompiled);
 

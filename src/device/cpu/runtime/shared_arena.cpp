@@ -58,13 +58,12 @@ char* SharedArena::reserve(std::size_t static_bytes, std::size_t dynamic_bytes) 
     if (memory_) guarded.arenas.erase(end());
     memory_ = std::move(memory);
     mapped_bytes_ = wanted;
-    pattern_ = nullptr;
+    intact_ = nullptr;
   }
   char* const first = end() - reach - rounded;
-  if (pattern_ != first + bytes) {
-    pattern_ = first + bytes;
-    std::memset(pattern_, arena_pattern, static_cast<std::size_t>(end() - pattern_));
-  }
+  pattern_ = first + bytes;
+  if (intact_ != pattern_) std::memset(pattern_, arena_pattern, static_cast<std::size_t>(end() - pattern_));
+  intact_ = nullptr;
   static_bytes_ = static_bytes;
   dynamic_bytes_ = dynamic_bytes;
   return first;
@@ -74,9 +73,10 @@ void SharedArena::check_end() {
   if (pattern_ == nullptr) return;
   const auto length = static_cast<std::size_t>(end() - pattern_);
   // All bytes are the pattern's when the first is, and each is the next one's.
-  if (static_cast<unsigned char>(*pattern_) == arena_pattern && std::memcmp(pattern_, pattern_ + 1, length - 1) == 0)
+  if (static_cast<unsigned char>(*pattern_) == arena_pattern && std::memcmp(pattern_, pattern_ + 1, length - 1) == 0) {
+    intact_ = pattern_;
     return;
-  pattern_ = nullptr;  // written anew for the next block
+  }
   throw KernelFailure{describe(true), true};
 }
 

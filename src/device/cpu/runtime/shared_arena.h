@@ -34,7 +34,9 @@ class SharedArena {
   std::unique_ptr<GuardedMapping> memory_;
   std::size_t mapped_bytes_ = 0;
   std::size_t static_bytes_ = 0, dynamic_bytes_ = 0;
-  char* pattern_ = nullptr;  // from here to end()
+  char* pattern_ = nullptr;  // from here to end(); null without shared memory
+  const char* intact_ =
+      nullptr;  // from here to end() the pattern stands; null while a block runs and after its failure
 };
 
 }  // namespace gpulua::cpu
