@@ -25,6 +25,7 @@
 #include "src/expressions/creation.h"
 #include "src/expressions/expression.h"
 #include "src/expressions/roll.h"
+#include "src/expressions/transfer.h"
 #include "src/ops/promotion.h"
 
 namespace gpulua {
@@ -142,6 +143,22 @@ int lua_broadcast(lua_State* L) {
   int next = 0;
   Dims shape = check_shape(L, 2, next, "broadcast_to");
   push_array(L, broadcast(check<Array>(L, 1, "broadcast_to"), std::move(shape)));
+  return 1;
+}
+
+/// reinterpret(x, dtype): a vector of another dtype over the memory of x; a copy's where x is not row-major or begins
+/// between two of its elements. x has a whole number of them. nil where x is pending on a device for which an
+/// expression that x goes into is better than one kernel more.
+int lua_reinterpret(lua_State* L) {
+  const Array& x = check<Array>(L, 1, "reinterpret");
+  const DType dtype = parse_dtype(check_string(L, 2, "reinterpret", "a dtype's name"));
+  if (x->pending() && !x->device().info().block_is_warp) return 0;
+  const auto itemsize = static_cast<std::int64_t>(size_of(dtype));
+  Array memory = contiguous(x);
+  if (memory->first_byte() % itemsize != 0) memory = copy(memory);
+  Layout layout = row_major({static_cast<std::int64_t>(memory->nbytes()) / itemsize});
+  layout.offset = memory->first_byte() / itemsize;
+  push_array(L, make_node(memory->device(), dtype, share(std::move(layout)), memory->buffer()));
   return 1;
 }
 
@@ -264,6 +281,7 @@ void add_core_functions(lua_State* L) {
                        {"library_text", protect<library_text>},
                        {"options", protect<lua_options>},
                        {"positions", protect<lua_positions>},
+                       {"reinterpret", protect<lua_reinterpret>},
                        {"roll", protect<lua_roll>},
                        {"promote", protect<lua_promote>},
                        {"raise", protect<raise>},

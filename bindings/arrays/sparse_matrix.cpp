@@ -102,6 +102,17 @@ int lua_sum_lines(lua_State* L) {
   return 1;
 }
 
+/// diagonal_of_lines(entries, places, starts, first, offset, count): see diagonal_of_lines(); nil where that gives
+/// none.
+int lua_diagonal_of_lines(lua_State* L) {
+  const Array sums =
+      diagonal_of_lines({array_at(L, 1), array_at(L, 2), array_at(L, 3)}, check_integer(L, 4, part, "a number"),
+                        check_integer(L, 5, part, "a number"), check_integer(L, 6, part, "a number"));
+  if (!sums) return 0;
+  push_array(L, sums);
+  return 1;
+}
+
 /// extreme_of_lines(entries, starts, width, maximum)
 int lua_extreme_of_lines(lua_State* L) {
   const auto width = check_integer(L, 3, part, "a number");
@@ -186,6 +197,7 @@ void add_sparse_functions(lua_State* L) {
   set_functions(L, {{"checked_places", protect<lua_checked_places>},
                     {"checked_starts", protect<lua_checked_starts>},
                     {"count_merged", protect<lua_count_merged>},
+                    {"diagonal_of_lines", protect<lua_diagonal_of_lines>},
                     {"extreme_of_lines", protect<lua_extreme_of_lines>},
                     {"keep", protect<keep>},
                     {"lines_of", protect<lua_lines_of>},

@@ -66,12 +66,39 @@ end
 
 -- ---- bits -----------------------------------------------------------------------------------------------------------------------
 
---- The distances by which the eight bits of a byte are shifted, along the last axis.
-local function shifts(op, bitorder, device)
+local function check_bitorder(op, bitorder)
   bitorder = bitorder or "big"
   if bitorder ~= "big" and bitorder ~= "little" then core.fail(op, 'bitorder = "big" or "little"', bitorder) end
+  return bitorder
+end
+
+--- The distances by which the eight bits of a byte are shifted, along the last axis.
+local function shifts(bitorder, device)
   local big = bitorder == "big"
   return core.positions({8}, big and 7 or 0, big and -1 or 1, "uint8", {device = device})
+end
+
+-- Eight elements of a byte each, 0 or 1, are a word of 64 bits, the first element its lowest byte. Times the first number the word has
+-- the bits of their byte at the top: no two products of a bit and a 1 of the number meet. The second number has byte i's bit in byte i.
+local gathering = {big = 0x8040201008040201ULL, little = 0x0102040810204080ULL}
+local spreading = {big = 0x0102040810204080ULL, little = 0x8040201008040201ULL}
+local of_one_byte = {bool = true, int8 = true, uint8 = true}
+local ones, sevens = 0x0101010101010101ULL, 0x7f7f7f7f7f7f7f7fULL
+
+--- Bytes whose bits are those eight elements of one byte each, as a vector; nil where `bits` are better left to an expression.
+local function packed_words(bits, bitorder)
+  local words = core.reinterpret(bits, "uint64")
+  if words == nil then return nil end
+  if bits.dtype ~= "bool" then -- each byte becomes 0 or 1
+    words = ((words:bitwise_and(sevens) + sevens):bitwise_or(words):right_shift(7)):bitwise_and(ones)
+  end
+  return core.cast((words * gathering[bitorder]):right_shift(56), "uint8")
+end
+
+--- The bits of a vector of bytes, as a vector; nil as above.
+local function unpacked_words(bytes, bitorder)
+  local words = (core.cast(bytes, "uint64") * ones):bitwise_and(spreading[bitorder])
+  return core.reinterpret((words + sevens):right_shift(7):bitwise_and(ones), "uint8")
 end
 
 --- The array with the axis moved to the end, and the axis; without an axis, the elements as a vector.
@@ -90,13 +117,18 @@ local function packbits(x, axis, options)
   if checks.array("packbits", x).dtype ~= "bool" and kinds.of(x) ~= "int" and kinds.of(x) ~= "uint" then
     core.fail("packbits", "integers or bool", x)
   end
-  local bits
+  local bitorder = check_bitorder("packbits", options.bitorder)
+  local bits, bytes
   bits, axis = axis_last("packbits", x, axis, options)
   local shape = bits.shape
   local n = shape[#shape]
-  bits = views.extend(core.cast(bits:ne(0), "uint8"), #shape, -n % 8)
-  shape[#shape], shape[#shape + 1] = math.ceil(n / 8), 8
-  local bytes = bits:reshape(shape):left_shift(shifts("packbits", options.bitorder, x.device)):sum(-1, {dtype = "uint8"})
+  if not of_one_byte[bits.dtype] then bits = bits:ne(0) end
+  bits = views.extend(bits, #shape, -n % 8)
+  shape[#shape] = math.ceil(n / 8)
+  if axis == #shape and bits.size > 0 then bytes = packed_words(bits, bitorder) end
+  if bytes then return bytes:reshape(shape) end
+  shape[#shape + 1] = 8
+  bytes = core.cast(bits:ne(0), "uint8"):reshape(shape):left_shift(shifts(bitorder, x.device)):sum(-1, {dtype = "uint8"})
   return bytes:moveaxis(-1, axis)
 end
 
@@ -107,11 +139,13 @@ local function unpackbits(x, axis, options)
   if checks.is_options(axis) then axis, options = checks.shift(op, axis, options) end
   options = checks.fields(op, options)
   if checks.array(op, x).dtype ~= "uint8" then core.fail(op, "bytes, of dtype uint8", x) end
-  local bytes
+  local bitorder = check_bitorder(op, options.bitorder)
+  local bytes, bits
   bytes, axis = axis_last(op, x, axis, options)
   local shape = bytes.shape
   shape[#shape] = shape[#shape] * 8
-  local bits = bytes:expand_dims(-1):right_shift(shifts(op, options.bitorder, x.device)):bitwise_and(1):reshape(shape)
+  if x.size > 0 then bits = unpacked_words(bytes, bitorder) end
+  bits = (bits or bytes:expand_dims(-1):right_shift(shifts(bitorder, x.device)):bitwise_and(1)):reshape(shape)
   local n, count = shape[#shape], options.count
   if count ~= nil then
     checks.integer(op, "a count that is an integer", count)

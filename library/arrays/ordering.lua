@@ -124,6 +124,38 @@ local function is_whole(value)
   return true
 end
 
+-- As many values are compared with each element; for more of them a look-up takes less time.
+local few_values = 32
+
+local operations = {}
+--- The operation of that name, made at its first use.
+local function operation(name, inputs, body)
+  operations[name] = operations[name] or core.elementwise {name = name, inputs = inputs, outputs = "bool y", body = body}
+  return operations[name]
+end
+
+local function is_one_of(x, values)
+  return operation("is_one_of", "T x, raw T values, int64 count",
+    "y = false; for (long long k = 0; k < count; ++k) y = y || x == values[k];")(x, values, values.size)
+end
+
+--- Whether each integer of x is among the values, by a table over their range; nil where that is too large a one.
+local function is_in_table(x, values)
+  local kind = kinds.of(values)
+  if x.size == 0 or kind ~= "int" and kind ~= "uint" then return nil end
+  local least, most = gpu.eval(values:min(), values:max())
+  least, most = tonumber(least:item()), tonumber(most:item())
+  local count = most - least + 1
+  if math.max(math.abs(least), math.abs(most)) > 2 ^ 53 or count > 6 * (x.size + values.size) then return nil end
+  -- The last element stands for all numbers out of the range.
+  local found = gpu.zeros(count + 1, {dtype = "bool", device = x.device})
+  found[core.cast(values, "int64") - (least - 1)] = true
+  return operation("is_in_table", "T x, raw bool found, int64 least, int64 count", [=[
+    const unsigned long long place = (unsigned long long)(long long)x - (unsigned long long)least;
+    y = found[place < (unsigned long long)count ? (long long)place : count];
+  ]=])(x, found, least, count)
+end
+
 --- gpu.isin(x, values [, {invert}])
 --- For each element of x: true if it is one of the values. NaN never is.
 local function isin(x, values, options)
@@ -137,6 +169,8 @@ local function isin(x, values, options)
   values = checks.real("isin", checks.to_array("isin", "an array, a table or a number", values, x)):ravel()
   if values.size == 0 then return gpu.full(x.shape, invert, {device = x.device}) end
   x, values = alike(x, values)
+  local is_in = values.size <= few_values and is_one_of(x, values) or x.device == "cpu" and is_in_table(x, values) or nil
+  if is_in then return invert and is_in:logical_not() or is_in end
   local sorted = values:sort()
   local nearest = sorted:take(gpu.minimum(gpu.searchsorted(sorted, x), sorted.size))
   return invert and nearest:ne(x) or nearest:eq(x)

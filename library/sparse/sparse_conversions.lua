@@ -168,14 +168,44 @@ end
 --- A:toarray()
 methods.toarray = methods.todense
 
+--- The sums of the elements at place `line + offset` of `count` lines, from the one numbered `first` on, counted from 0.
+local function take_diagonal(lines, offset, first, count)
+  local sums = core.diagonal_of_lines(lines.entries, lines.places, lines.starts, first, offset, count)
+  if sums then return sums end
+  if not own.ascends(lines) then
+    local line = core.lines_of(lines.starts, lines.entries.size)
+    sums = core.sum_lines(gpu.where(lines.places:eq(line + offset), lines.entries, 0), lines.starts)
+    return views.slice(sums, 1, first + 1, count)
+  end
+  own.diagonal_element = own.diagonal_element or core.elementwise {
+    name = "diagonal_element", inputs = "raw T x, raw I places, raw J starts, int64 first, int64 offset", outputs = "T y",
+    body = [=[
+      const long long line = i + first, place = line + offset, end = starts[line + 1];
+      long long k = starts[line];
+      for (long long last = end; k < last;) {
+        const long long middle = k + (last - k) / 2;
+        if ((long long)places[middle] < place)
+          k = middle + 1;
+        else
+          last = middle;
+      }
+      y = 0;
+      if (k < end && (long long)places[k] == place) y += x[k];
+    ]=],
+  }
+  return own.diagonal_element(lines.entries, lines.places, lines.starts, first, offset, {size = count})
+end
+
 --- A:diagonal([offset])
 function methods.diagonal(A, offset)
   local fields = own.check("diagonal", A)
   offset = checks.integer("diagonal", "an integer offset", offset or 0)
-  local lines = own.lines_by(fields, 1)
-  local line = core.lines_of(lines.starts, lines.entries.size)
-  local sums = core.sum_lines(gpu.where(lines.places:eq(line + offset), lines.entries, 0), lines.starts)
-  local first = math.max(1 - offset, 1)
-  local count = math.max(math.min(fields.shape[1], fields.shape[2] - offset) - first + 1, 0)
-  return views.slice(sums, 1, math.min(first, fields.shape[1] + 1), count)
+  local rows, columns = fields.shape[1], fields.shape[2]
+  local first = math.max(-offset, 0)
+  local count = math.max(math.min(rows, columns - offset) - first, 0)
+  if count == 0 or own.entries_of(fields).size == 0 then
+    return gpu.zeros(count, {dtype = own.entries_of(fields).dtype, device = A.device})
+  end
+  if fields.format == "csc" then return take_diagonal(fields.lines, -offset, first + offset, count) end
+  return take_diagonal(own.lines_by(fields, 1), offset, first, count)
 end

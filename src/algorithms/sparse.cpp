@@ -143,6 +143,21 @@ Array sum_lines(const Array& entries, const Array& starts) {
   return SparseProduct(contiguous(entries), nullptr, starts, nullptr, nullptr).run();
 }
 
+Array diagonal_of_lines(const SparseLines& matrix, std::int64_t first, std::int64_t offset, std::int64_t count) {
+  OpenDevice& device = matrix.starts->device();
+  Sparse* const library = device.device().sparse();
+  if (library == nullptr) return nullptr;
+  const Array sums = empty(device, {count}, matrix.entries->dtype);
+  Uses uses(device);
+  SparseDiagonal problem{matrix.entries->dtype, matrix.starts->dtype, first, offset, count};
+  problem.entries = uses.in(matrix.entries);
+  problem.places = uses.in(matrix.places);
+  problem.starts = uses.in(matrix.starts);
+  problem.y = uses.out(sums);
+  library->take_diagonal(problem, *device.stream());
+  return sums;
+}
+
 Array extremes_of_lines(const Array& entries, const Array& starts, std::int64_t width, bool maximum) {
   OpenDevice& device = starts->device();
   const Array from = contiguous(entries);

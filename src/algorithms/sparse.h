@@ -27,6 +27,9 @@ Array lines_of_tiles(const Array& starts, std::int64_t count);
 Array multiply(const SparseLines& matrix, const Array& x);
 /// The sum of each line's nonzeros.
 Array sum_lines(const Array& entries, const Array& starts);
+/// The sums of the entries at place `line + offset` of `count` lines, from the one numbered `first` on; null on a
+/// device that has no library for that.
+Array diagonal_of_lines(const SparseLines& matrix, std::int64_t first, std::int64_t offset, std::int64_t count);
 /// The extreme of each line's elements, of `width` each: those that are not stored are 0. Real numbers; NaN wins.
 Array extremes_of_lines(const Array& entries, const Array& starts, std::int64_t width, bool maximum);
 

@@ -352,11 +352,23 @@ struct SparsePair {
   void *places = nullptr, *entries = nullptr;
 };
 
-/// Products of sparse matrices of a device that does better by a library than by our kernels. Each sum has one order.
+/// y[i] is the sum of the entries at place `line + offset` of a line, the one numbered first + i.
+struct SparseDiagonal {
+  DType entry = DType::float32;  // of the entries and of y, as for SparseProblem
+  DType index = DType::int32;    // of places and starts: or int64
+  std::int64_t first = 0, offset = 0, count = 0;
+  const void* entries = nullptr;
+  const void* places = nullptr;
+  const void* starts = nullptr;  // of all lines
+  void* y = nullptr;             // count
+};
+
+/// Work on sparse matrices of a device that does better by a library than by our kernels. Each sum has one order.
 class Sparse {
  public:
   virtual ~Sparse() = default;
   virtual void multiply(const SparseProblem& problem, Stream& stream) = 0;
+  virtual void take_diagonal(const SparseDiagonal& problem, Stream& stream) = 0;
   /// Where each line of C starts, and the last one ends. Needs no entries.
   virtual void count_pair(const SparsePair& pair, Stream& stream) = 0;
   /// C's places, ascending in each line, and its entries.

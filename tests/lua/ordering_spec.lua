@@ -62,4 +62,48 @@ describe("distinct elements, orders and sets", function()
     end)
     assert.is_truthy(message:find("ordering_spec.lua:", 1, true), message)
   end)
+
+  it("finds elements among few values, many, and those of a short range", function()
+    local function check(x, values, dtype, other)
+      local wanted, inverse = {}, {}
+      for i, number in ipairs(x) do
+        wanted[i] = false
+        for _, value in ipairs(values) do wanted[i] = wanted[i] or value == number end
+        inverse[i] = not wanted[i]
+      end
+      local a, b = gpu.array(x, dtype), gpu.array(values, other or dtype)
+      assert.are.same(wanted, gpu.isin(a, b):table())
+      assert.are.same(inverse, gpu.isin(a, b, { invert = true }):table())
+      assert.are.same(wanted, gpu.isin(a:reshape(-1, 1), b:reshape(1, -1)):ravel():table())
+    end
+    for _, dtype in ipairs { "int8", "uint8", "int16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64" } do
+      for _, count in ipairs { 1, 31, 32, 33, 100 } do
+        for _, step in ipairs { 1, dtype:find "8" and 1 or 13 } do
+          local shift = dtype:find "^u" and 0 or 50
+          local x = support.series(300, function(i) return i * 7 % 120 * step - shift end)
+          check(x, support.series(count, function(i) return i * i % 110 * step - shift end), dtype)
+        end
+      end
+    end
+    local zeros = support.series(50, function(i) return i % 2 == 0 and 0 or -0.0 end)
+    check({ 0, -0.0, 1 / 0, -1 / 0, 0 / 0, 3 }, zeros, "float64")
+    check({ 0, -0.0, 1 / 0, -1 / 0, 0 / 0, 3 }, { 1 / 0, 0 / 0, -1 / 0 }, "float32")
+    local special = support.series(40, function(i) return i end)
+    special[3], special[7], special[9] = 0 / 0, 1 / 0, -1 / 0
+    check({ 0 / 0, 1 / 0, -1 / 0, 3, 4 }, special, "float64")
+    -- Other dtypes, and ranges that no table holds.
+    check({ -1, 255, 0, 300, 7 }, support.series(40, function(i) return i end), "int32", "uint8")
+    check({ -1, 255, 0, 3, 7 }, support.series(40, function(i) return i / 2 end), "int32", "float64")
+    check({ 2 ^ 31 - 1, -2 ^ 31, 0, 5 }, support.series(40, function(i) return i % 2 == 0 and -2 ^ 31 or 2 ^ 31 - 1 end), "int32")
+    local far = gpu.full({ 40 }, 1, "int64")
+    far[1], far[2] = 9223372036854775807LL, -9223372036854775807LL - 1
+    local at = gpu.zeros(4, "int64")
+    at[1], at[2], at[3] = 9223372036854775807LL, 9223372036854775806LL, -9223372036854775807LL - 1
+    assert.are.same({ true, false, true, false }, gpu.isin(at, far):table())
+    local high = gpu.full({ 40 }, 18446744073709551615ULL, "uint64")
+    assert.are.same({ false, true }, gpu.isin(gpu.concat { gpu.zeros(1, "uint64"), high({ 1, 1 }) }, high):table())
+    assert.are.equal(0, gpu.isin(gpu.zeros(0, "int32"), gpu.arange(100)).size)
+    assert.are.same({ false, false }, gpu.isin(gpu.zeros(2, "int32"), gpu.zeros(0, "int32")):table())
+    assert.are.same({ true, false }, gpu.isin(gpu.array { true, false }, gpu.ones(50, "bool")):table())
+  end)
 end)

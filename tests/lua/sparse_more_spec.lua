@@ -1,6 +1,7 @@
 -- gpu.sparse: blocks, squared conjugate gradients, least squares, products with the exponential, norms: beside dense arrays.
 local gpu = require "gpu"
-local fails = require("support").fails
+local support = require "support"
+local fails = support.fails
 local sparse, linalg = gpu.sparse, gpu.sparse.linalg
 
 local function near(expected, found, tolerance)
@@ -140,5 +141,34 @@ describe("more of sparse matrices", function()
     local identity = linalg.operator(function(x) return x end, { shape = { 3, 3 } })
     fails("[sparse.linalg.expm_multiply] expected norm = a bound of the operator's norm", linalg.expm_multiply, identity, gpu.ones(3))
     near(gpu.ones(3) * math.exp(1), linalg.expm_multiply(identity, gpu.ones(3), { norm = 1 }), 1e-6)
+  end)
+
+  it("have the diagonals of their arrays", function()
+    local generator = gpu.random.generator("philox", { seed = 5 })
+    for _, dtype in ipairs { "float32", "float64", "complex64", "complex128" } do
+      for _, shape in ipairs { { 1, 1 }, { 5, 9 }, { 9, 5 }, { 40, 40 } } do
+        local dense = gpu.where(generator:uniform(shape):lt(0.4), generator:uniform(shape), 0):astype(dtype):eval()
+        local rows = dense:table()
+        for _, format in ipairs { "csr", "csc", "coo" } do
+          local A = gpu.sparse[format](dense)
+          for offset = -shape[1] - 1, shape[2] + 1, shape[1] > 9 and 13 or 1 do
+            local wanted = {}
+            for i = math.max(1, 1 - offset), math.min(shape[1], shape[2] - offset) do wanted[#wanted + 1] = rows[i][i + offset] end
+            local found = A:diagonal(offset)
+            assert.are.equal(dtype, found.dtype)
+            assert.are.equal(#wanted, found.size)
+            assert.are.same(support.series(#wanted, function(i) return tostring(wanted[i]) end),
+              support.series(#wanted, function(i) return tostring(found[i]) end))
+          end
+        end
+      end
+    end
+    -- Elements in no order, and several at one position, which are added.
+    local starts, places = gpu.array({ 1, 4, 4, 7 }, "int64"), gpu.array({ 3, 1, 1, 2, 3, 3 }, "int64")
+    local A = gpu.sparse.csr(gpu.array({ 1, 2, 4, 8, 16, 32 }, "float64"), places, starts, { 3, 3 })
+    assert.are.same({ 6, 0, 48 }, A:diagonal():table())
+    assert.are.same({ 1 }, A:diagonal(2):table())
+    assert.are.same({ 0, 8 }, A:diagonal(-1):table())
+    assert.are.same({ 0, 0 }, gpu.sparse.csr(gpu.zeros(2, 3)):diagonal():table())
   end)
 end)

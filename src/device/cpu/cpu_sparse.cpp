@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "src/base/error.h"
+#include "src/device/cpu/cpu_sparse_diagonal.h"
 #include "src/device/cpu/cpu_sparse_pair.h"
 #include "src/device/cpu/runtime/cpu_stream.h"
 #include "src/device/cpu/sorting/vector_code.h"
@@ -171,6 +172,10 @@ class CpuSparse : public Sparse {
       else
         by_entry<std::int64_t>(problem);
     });
+  }
+
+  void take_diagonal(const SparseDiagonal& problem, Stream& stream) override {
+    queue(stream, [problem] { cpu::take_diagonal(problem); });
   }
 
   void count_pair(const SparsePair& pair, Stream& stream) override {
