@@ -205,6 +205,36 @@ describe("spellings that nvcc takes", function()
     assert.is_true(got[1] == got[2] and got[1] >= 12)
   end)
 
+  it("are shared memory that is extern and has a size", function()
+    local mod = gpu.module [[
+      struct Cells { float v[64]; };
+      extern __shared__ int whole[64];
+      template <int n> __device__ float* cells() { extern __shared__ Cells all; return all.v + n; }
+      __global__ void rows(float* x) {
+        extern __shared__ float s[2][32];
+        int t = threadIdx.x;
+        s[t / 32][t % 32] = t; __syncthreads(); x[t] = s[1 - t / 32][31 - t % 32];
+      }
+      __global__ void again(float* x) {
+        extern __shared__ float s[2][32];
+        s[0][threadIdx.x] = threadIdx.x; __syncthreads(); x[threadIdx.x] = s[0][63 - threadIdx.x];
+      }
+      __global__ void file(float* x) { whole[threadIdx.x] = threadIdx.x; __syncthreads(); x[threadIdx.x] = whole[63 - threadIdx.x]; }
+      __global__ void record(float* x) {
+        cells<0>()[threadIdx.x] = threadIdx.x; __syncthreads(); x[threadIdx.x] = cells<63>()[-(int)threadIdx.x];
+      }
+      __global__ void both(float* x) {
+        extern __shared__ float open[];
+        open[threadIdx.x] = threadIdx.x; whole[threadIdx.x] = 1000; __syncthreads(); x[threadIdx.x] = open[63 - threadIdx.x];
+      }]]
+    for name, bytes in pairs { rows = 256, again = 256, file = 256, record = 256, both = 256 } do
+      local x = gpu.zeros(64)
+      mod[name] { grid = 1, block = 64, shared = name == "both" and 256 or nil }(x)
+      assert.are.same(gpu.arange(63, -1, -1):table(), x:table(), name)
+      assert.are.equal(bytes, mod[name].shared_bytes)
+    end
+  end)
+
   it("are narrowing in braces, and register", function()
     assert.are.same({ 5, 6 }, run("__global__ void k(float* out, int n) { float v[2] = {n, n + 1}; out[0] = v[0]; out[1] = v[1]; }",
       gpu.zeros(2), nil, 5))

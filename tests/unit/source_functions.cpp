@@ -75,6 +75,10 @@ TEST_CASE("kernels with dynamic shared memory are known") {
   CHECK(
       uses("template <class T> struct Shared { __device__ operator T*() { extern __shared__ int s[]; return (T*)s; } };"
            "template <class T> __global__ void k(T* x) { T* s = Shared<T>(); s[0] = x[0]; }"));
+  CHECK(uses("__global__ void k() { extern __shared__ float s[][4]; s[0][0] = 1; }"));
+  CHECK_FALSE(uses("__global__ void k(float* x) { extern __shared__ float s[2][4]; s[0][0] = 1; float* p[] = {x}; }"));
+  CHECK_FALSE(uses("extern __shared__ float s[4]; __global__ void k() { s[0] = 1; }"));
+  CHECK_FALSE(uses("struct S { int v; }; __global__ void k() { extern __shared__ S s; s.v = 1; }"));
   CHECK_FALSE(uses("extern __shared__ float s[]; __global__ void k(float* x) { x[0] = 1; }"));
   CHECK_FALSE(uses(
       "__device__ void f() { extern __shared__ float s[]; s[0] = 1; } __global__ void k() { int f = 3; f += 1; }"));

@@ -158,14 +158,20 @@ struct Definitions {
   }
 
  private:
-  /// True for tokens with "extern __shared__", in either order and with attributes between them.
+  /// True for tokens with "extern __shared__", in either order and with attributes between them, of an array without a
+  /// size. With a size it is a definition.
   static bool declares_dynamic_array(const Tokens& tokens) {
     for (auto at = std::ranges::find(tokens, "__shared__"); at != tokens.end();
          at = std::find(at + 1, tokens.end(), "__shared__"))
       for (auto near = at - std::min<std::ptrdiff_t>(at - tokens.begin(), 6); near != tokens.end() && near < at + 3;
            ++near)
-        if (*near == "extern") return true;
+        if (*near == "extern" && has_open_array(at, std::find(at, tokens.end(), ";"))) return true;
     return false;
+  }
+
+  static bool has_open_array(Tokens::const_iterator first, Tokens::const_iterator last) {
+    constexpr std::string_view open[] = {"[", "]"};
+    return std::search(first, last, std::begin(open), std::end(open)) != last;
   }
 
   void add_array(const Tokens& declaration) {

@@ -59,6 +59,8 @@ std::vector<std::string> clang_arguments(const CompileOptions& options, const Co
       "-fgnuc-version=4.2.1",
       // A GPU's semantics, and what nvcc accepts.
       "-fno-strict-float-cast-overflow", "-relaxed-aliasing", "-fno-threadsafe-statics",
+      // So clang takes `extern __shared__` with a size.
+      "-fgpu-rdc",
       // C++ lets a compiler take it that loops and recursion without visible effects end. CUDA programs need not know.
       "-fno-finite-loops",
       // A store through null faults; LLVM would remove it and what follows.

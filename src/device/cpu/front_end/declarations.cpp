@@ -92,6 +92,14 @@ bool is_device_global(const clang::VarDecl& variable) {
   return (device != nullptr && !device->isImplicit()) || (constant != nullptr && !constant->isImplicit());
 }
 
+/// `extern __shared__` with a size is a definition, as it is for nvcc. Without one the launch gives the size.
+void define_sized(const clang::ASTContext& ast, const clang::VarDecl& variable, llvm::GlobalVariable& global) {
+  if (!global.isDeclaration() || variable.getType()->isIncompleteType()) return;
+  if (ast.getTypeSize(variable.getType()) == 0) return;
+  global.setInitializer(llvm::UndefValue::get(global.getValueType()));
+  global.setLinkage(llvm::GlobalValue::InternalLinkage);
+}
+
 }  // namespace
 
 void read_declarations(const KernelSource& source, clang::ASTContext& ast, clang::CodeGenerator& generator,
@@ -110,11 +118,12 @@ void read_declarations(const KernelSource& source, clang::ASTContext& ast, clang
     result.kernels.push_back(std::move(entry));
   }
 
-  for (const llvm::GlobalVariable& global : generator.GetModule()->globals()) {
+  for (llvm::GlobalVariable& global : generator.GetModule()->globals()) {
     const clang::Decl* declaration = generator.GetDeclForMangledName(global.getName());
     const auto* variable = llvm::dyn_cast_or_null<clang::VarDecl>(declaration);
     if (variable == nullptr) continue;
     if (variable->hasAttr<clang::CUDASharedAttr>()) {
+      define_sized(ast, *variable, global);
       result.shared.push_back(global.getName().str());
       continue;
     }
