@@ -65,6 +65,21 @@ describe("names without an #include", function()
     end
   end)
 
+  it("are functions with two underscores and addresses of shared memory", function()
+    assert.are.same({ 1, 0, 1, 0, 1, 1, 1, 1, 0, 5, 7, 1000000 }, run([[
+      __global__ void k(int* out, float inf) {
+        __shared__ int s[4];
+        __shared__ double large[2];
+        out[0] = __isnanf(inf - inf) != 0; out[1] = __isnan(1.0); out[2] = __isinff(-inf) != 0; out[3] = __isinf(1.0);
+        out[4] = __finitef(1.0f) != 0; out[5] = __finite(2.0) != 0; out[6] = __signbitf(-1.0f) != 0; out[7] = __signbit(-0.0) != 0;
+        unsigned a = __cvta_generic_to_shared(s + 2), b = __cvta_generic_to_shared(large);
+        out[8] = b % 8;
+        *(int*)__cvta_shared_to_generic(a) = 5;
+        *(int*)__cvta_shared_to_generic(b) = 7;
+        out[9] = s[2]; out[10] = *(int*)large; out[11] = CLOCKS_PER_SEC;
+      }]], gpu.zeros(12, "int32"), nil, math.huge))
+  end)
+
   it("may be used by macros alone", function()
     assert.are.same({ 4 }, run("__global__ void k(int* out) { out[0] = MOST(4, 3); }", gpu.zeros(1, "int32"), { defines = { MOST = "std::max" } }))
   end)
@@ -130,6 +145,15 @@ describe("headers of the standard", function()
     assert.are.same({ 4, 1, 3, 1, 5, 6.5, 2, 19, 7, 4 + 3 + 8, 7, 2, 300 + 10 + 4 + 2 + 2 }, got)
   end)
 
+  it("have the scales of microscaling formats", function()
+    assert.are.same({ 0x0040, 0x0080, 0x3f80, 0x7f00, 0x7fff }, run([[
+      #include <cuda_fp8.h>
+      __global__ void k(int* out) {
+        const unsigned char scales[] = {0, 1, 127, 254, 255};
+        for (int i = 0; i < 5; ++i) out[i] = __nv_cvt_e8m0_to_bf16raw(scales[i]).x;
+      }]], gpu.zeros(5, "int32")))
+  end)
+
   it("are cuComplex.h and cuda_fp8.h too", function()
     local got = run([[
       #include <cuComplex.h>
@@ -148,6 +172,39 @@ describe("headers of the standard", function()
       }]], gpu.zeros(17), nil, gpu.complex(3, 4))
     assert.are.same({ 5, 12, 3.5, 0.3125, 448, -0.001953125, 16, 448, -1, 0.3125, 57344, -0.001953125, 16, 448, -1,
       1 + 20 + 1600 - 1000, 4.3125 }, got)
+  end)
+end)
+
+describe("host code beside kernels", function()
+  it("may use files and other functions of the C library", function()
+    assert.are.same({ 1 }, run([[
+      #include <cstdlib>
+      #include <cstdio>
+      #include <ctime>
+      extern "C" int save(FILE* f);
+      struct Log { FILE* file; Log(const char* name) : file(fopen(name, "w")) {} void close() { std::fclose(file); } };
+      static void complain(int status) { fprintf(stderr, "no\n"); srand(time(0)); if (rand() > atoi("3")) exit(status); }
+      __host__ void launch() { complain(EXIT_FAILURE); }
+      __global__ void k(int* out) { out[0] = 1; }
+      int main() { launch(); Log("x").close(); }]], gpu.zeros(1, "int32")))
+  end)
+
+  it("has functions that kernels cannot call", function()
+    local ok, message = pcall(gpu.module, "#include <stdio.h>\n__global__ void k(int* out) { fprintf(stderr, \"%d\", out[0]); }")
+    assert.is_false(ok)
+    assert.matches("\nhint: fprintf is for host programs: kernels have printf", message)
+  end)
+
+  it("is register and compound literals too", function()
+    assert.are.same({ 1, 2, 5, 5, 7 }, run([[
+      struct V { int x, y; __device__ V operator-(V v) const { return (V) {x - v.x, y - v.y}; } };
+      #define BOTH(a) (struct V) {a, a}
+      struct Host { Host(int n); void invert(); };
+      static int count = 3;
+      __global__ void k(int* out) {
+        register V a = (V) {1, 2}, b = BOTH(5);
+        out[0] = a.x; out[1] = a.y; out[2] = b.x; out[3] = b.y; out[4] = ((V) {9, 9} - (V) {2, 1}).x;
+      }]], gpu.zeros(5, "int32")))
   end)
 end)
 

@@ -14,6 +14,7 @@
 #include "src/device/cuda/symbol_name.h"
 #include "src/device/cuda/version_text.h"
 #include "src/device/shared/compile_hints.h"
+#include "src/device/shared/compound_literals.h"
 #include "src/device/shared/implicit_names.h"
 #include "src/device/shared/standard_headers.h"
 
@@ -49,6 +50,8 @@ std::vector<fs::path> find_include_dirs(const Config& config, const std::optiona
   return {};
 }
 
+constexpr const char* default_device = "--device-as-default-execution-space";
+
 bool sets_architecture(const std::string& option) {
   return option.starts_with("-arch") || option.starts_with("--gpu-architecture");
 }
@@ -59,9 +62,9 @@ bool sets_standard(const std::string& option) {
 
 /// nvcc's option under NVRTC's name. That device code may call a constexpr function without an annotation is said to
 /// NVRTC, which compiles nothing for the host, by taking all functions as the device's.
-const std::string& nvrtc_option(const std::string& option) {
-  static const std::string default_device = "--device-as-default-execution-space";
-  return option.ends_with("-expt-relaxed-constexpr") ? default_device : option;
+std::string nvrtc_option(const std::string& option) {
+  const bool is_default_device = option.ends_with("-expt-relaxed-constexpr") || option.ends_with("-default-device");
+  return is_default_device ? default_device : option;
 }
 
 struct HostHeader {
@@ -133,6 +136,24 @@ std::string messages_of(std::string_view log) {
     if (!is_count && line != "Compilation terminated." && !line.empty()) result += line + "\n";
   }
   return trimmed(result);
+}
+
+/// What nvcc gives to the host's compiler, and NVRTC refuses: host functions and variables, `register`, compound
+/// literals.
+bool refuses_host_code(std::string_view log) {
+  for (const char* part : {" in JIT mode", "the \"register\" storage class", "error: expected an expression"})
+    if (log.find(part) != log.npos) return true;
+  return false;
+}
+
+/// The program with its host functions and variables as a device's, which nothing uses, and the rest in C++'s spelling.
+/// `headers`: how many of its headers are the source's.
+Nvrtc::Program with_host_code(Nvrtc::Program program, std::size_t headers) {
+  program.text = "#define register\n#define __host__\n" + std::string(typed_braces) + with_typed_braces(program.text);
+  for (std::size_t i = 0; i < headers; ++i) program.headers[i].second = with_typed_braces(program.headers[i].second);
+  if (std::ranges::find(program.options, default_device) == program.options.end())
+    program.options.insert(program.options.begin(), default_device);
+  return program;
 }
 
 [[noreturn]] void fail(const std::string& log) {
@@ -220,6 +241,16 @@ CompiledModule Compiler::compile(const NamedSource& named) {
   if (!own_architecture) program.options.push_back("-arch=" + architecture_);
 
   Nvrtc::Result result = nvrtc().compile(program);
+  if (!result.success && refuses_host_code(result.log)) {
+    Nvrtc::Program taken = with_host_code(program, source.headers.size());
+    Nvrtc::Result other = nvrtc().compile(taken);
+    // Without a kernel the mistake is a missing __global__.
+    const bool compiles = other.success && other.ptx.find(".entry ") != std::string::npos;
+    if (compiles || (!other.success && count_errors(other.log) < count_errors(result.log))) {
+      program = std::move(taken);
+      result = std::move(other);
+    }
+  }
   if (!own_architecture && result.log.find("invalid value for --gpu-architecture") != std::string::npos)
     throw Error(
         ErrorKind::unavailable,

@@ -7,6 +7,7 @@
 #include "gpulua/stddef.h"
 #include "gpulua/stdint.h"
 #include "gpulua/stdlib.h"
+#define CLOCKS_PER_SEC ((clock_t)1000000)
 typedef unsigned int uint;
 typedef unsigned short ushort;
 typedef unsigned long ulong;

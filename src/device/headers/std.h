@@ -4,7 +4,9 @@
 #include "gpulua/cmath"
 #include "gpulua/iterator"
 #include "gpulua/limits"
-#include "gpulua/stdio.h"
 #include "gpulua/string.h"
 #include "gpulua/utility"
+namespace std {
+using ::printf;
+}
 #endif

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -44,8 +46,6 @@ const std::vector<Hint>& unknown_names() {
        "is for host programs: kernels have pointers and arrays of a fixed size"},
       {{"get_global_id", "get_local_id", "get_group_id", "get_local_size", "__kernel", "__local"},
        "is OpenCL's: CUDA has blockIdx.x * blockDim.x + threadIdx.x, __global__ functions and __shared__ arrays"},
-      {{"fprintf", "fopen", "exit", "atoi", "rand", "srand", "time", "clock_t", "gettimeofday"},
-       "is for host programs: kernels have printf, clock64(), __trap() and the generators of <curand_kernel.h>"},
       {{"texture", "surface", "tex1D*", "tex2D*", "tex3D*", "texCubemap*", "surf1D*", "surf2D*", "surf3D*",
         "cudaTexture*", "cudaSurface*", "cudaReadMode*", "cudaAddressMode*", "cudaFilterMode*"},
        "is of textures and surfaces, which scripts cannot make and the cpu device does not have: a kernel reads an "
@@ -67,6 +67,17 @@ const std::vector<Hint>& unknown_names() {
       {{"float64"}, "is double in C++"},
       {{"complex64"}, "is float2 in C++"},
       {{"complex128"}, "is double2 in C++"},
+  };
+  return table;
+}
+
+/// Names of host programs, some of which headers declare.
+const std::vector<Hint>& host_functions() {
+  static const std::vector<Hint> table = {
+      {{"fprintf",  "fopen", "fclose", "fread",   "fwrite", "fgets",  "fputs", "fflush",  "puts",        "sprintf",
+        "snprintf", "scanf", "sscanf", "perror",  "exit",   "abort",  "atoi",  "atof",    "strtol",      "strtod",
+        "rand",     "srand", "calloc", "realloc", "qsort",  "getenv", "time",  "clock_t", "gettimeofday"},
+       "is for host programs: kernels have printf, clock64(), __trap() and the generators of <curand_kernel.h>"},
   };
   return table;
 }
@@ -167,6 +178,15 @@ std::string_view between(std::string_view line, std::string_view before, std::st
   return end == rest.npos ? std::string_view() : rest.substr(0, end);
 }
 
+/// "exit" of "_Z4exiti": the name of a C++ function that is in no namespace. Other symbols are as they are.
+std::string plain_name(std::string_view symbol) {
+  std::size_t length = 0;
+  const auto digits = symbol.starts_with("_Z") ? symbol.substr(2) : std::string_view();
+  const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), length);
+  if (parsed.ec != std::errc()) return std::string(symbol);
+  return std::string(digits.substr(static_cast<std::size_t>(parsed.ptr - digits.data()), length));
+}
+
 /// The name that a message says is unknown.
 std::string unknown_name(const Log& log) {
   const std::string_view line = log.line();
@@ -179,6 +199,8 @@ std::string unknown_name(const Log& log) {
     return "std::" + std::string(name);
   if (const std::string_view name = between(line, "error: ", " is not a template"); !name.empty())
     return std::string(name);
+  if (const std::string_view symbol = between(line, "Unresolved extern function '", "'"); !symbol.empty())
+    return plain_name(symbol);
   if (line.find("name followed by \"::\" must be") != line.npos) return std::string(log.word_at_caret());
   return std::string(between(line, "identifier \"", "\" is undefined"));
 }
@@ -230,13 +252,15 @@ class Hints {
 std::string compile_hints(std::string_view messages) {
   Hints hints;
   for (Log log(messages); log.next();) {
-    const bool is_note = log.line().find("note: ") != std::string_view::npos;
-    if (!is_note && log.line().find("error: ") == std::string_view::npos) continue;
+    const auto has = [&](std::string_view part) { return log.line().find(part) != std::string_view::npos; };
+    if (!has("note: ") && !has("error: ") && !has("ptxas fatal ")) continue;
     hints.add(unknown_names(), unknown_name(log));
+    hints.add(host_functions(), unknown_name(log));
+    hints.add(host_functions(), unfit_function(log.line()));
     hints.add(missing_headers(), missing_header(log.line()));
     hints.add(wrong_arguments(), unfit_function(log.line()));
     for (const auto& [part, advice] : wrong_code())
-      if (log.line().find(part) != std::string_view::npos) hints.add(std::string(advice));
+      if (has(part)) hints.add(std::string(advice));
   }
   return hints.text();
 }

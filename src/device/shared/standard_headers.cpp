@@ -7,11 +7,15 @@
 namespace gpulua {
 namespace {
 
-constexpr std::array files{
-    "algorithm", "array",       "assert.h", "cmath",    "float.h", "functional", "initializer_list",
-    "iterator",  "limits",      "limits.h", "math.h",   "names.h", "new",        "numeric",
-    "std.h",     "stdbool.h",   "stddef.h", "stdint.h", "stdio.h", "stdlib.h",   "string.h",
-    "tuple",     "type_traits", "utility"};
+constexpr std::array files{"algorithm",   "array",         "assert.h",
+                           "cmath",       "float.h",       "functional",
+                           "host_mark.h", "host_stdlib.h", "initializer_list",
+                           "iterator",    "limits",        "limits.h",
+                           "math.h",      "names.h",       "new",
+                           "numeric",     "std.h",         "stdbool.h",
+                           "stddef.h",    "stdint.h",      "stdio.h",
+                           "stdlib.h",    "string.h",      "time.h",
+                           "tuple",       "type_traits",   "utility"};
 
 struct Row {
   std::string_view name;
@@ -31,8 +35,9 @@ constexpr std::array rows{
     Row{"cstddef", "stddef.h"},
     Row{"cstdint", "stdint.h"},
     Row{"cstdio", "stdio.h"},
-    Row{"cstdlib", "stdlib.h"},
+    Row{"cstdlib", "host_stdlib.h"},
     Row{"cstring", "string.h"},
+    Row{"ctime", "time.h"},
     Row{"float.h", "float.h"},
     Row{"functional", "functional"},
     Row{"initializer_list", "initializer_list"},
@@ -48,8 +53,9 @@ constexpr std::array rows{
     Row{"stddef.h", "stddef.h"},
     Row{"stdint.h", "stdint.h"},
     Row{"stdio.h", "stdio.h"},
-    Row{"stdlib.h", "stdlib.h"},
+    Row{"stdlib.h", "host_stdlib.h"},
     Row{"string.h", "string.h"},
+    Row{"time.h", "time.h"},
     Row{"tuple", "tuple"},
     Row{"type_traits", "type_traits"},
     Row{"utility", "utility"},

@@ -10,6 +10,7 @@
 #include <clang/Lex/Preprocessor.h>
 #include <clang/Serialization/ASTReader.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/Transforms/Utils/ModuleUtils.h>
 
 #include <exception>
 
@@ -172,6 +173,14 @@ void define_pure_virtual(llvm::Module& module) {
   builder.CreateUnreachable();
 }
 
+/// Removes clang's list of device variables that host functions use and other files define (-fgpu-rdc).
+void drop_host_uses(llvm::Module& module) {
+  llvm::GlobalVariable* list = module.getGlobalVariable("__clang_gpu_used_external", /*AllowInternal=*/true);
+  if (list == nullptr) return;
+  llvm::removeFromUsedLists(module, [list](llvm::Constant* used) { return used == list; });
+  list->eraseFromParent();
+}
+
 std::string header_list(const KernelSource& source) {
   std::string result;
   for (const auto& [name, text] : source.headers) result += (result.empty() ? "" : ", ") + name;
@@ -219,6 +228,7 @@ SourceModule parse(const NamedSource& named, const CompileOptions& options, cons
     refuse(source, messages);
   }
   define_pure_virtual(*result.module);
+  drop_host_uses(*result.module);
   replace_inline_assembly(*result.module);
   convert_nans(*result.module);
   return result;

@@ -47,6 +47,11 @@ inline __nv_fp8x2_storage_t __nv_cvt_float2_to_fp8x2(float2 x, __nv_saturation_t
                                 __nv_cvt_float_to_fp8(x.y, saturation, kind) << 8);
 }
 
+/// A power of two, 2^(bits - 127), or NaN.
+inline __nv_bfloat16_raw __nv_cvt_e8m0_to_bf16raw(__nv_fp8_storage_t bits) {
+  return {(unsigned short)(bits == 0xff ? 0x7fff : bits == 0 ? 0x0040 : bits << 7)};
+}
+
 #define GPULUA_FP8(name, kind)                                                                               \
   struct name {                                                                                              \
     __nv_fp8_storage_t __x;                                                                                  \

@@ -116,6 +116,14 @@ inline bool isfinite(float x) { return __builtin_isfinite(x); }
 inline bool isfinite(double x) { return __builtin_isfinite(x); }
 inline bool signbit(float x) { return __builtin_signbit(x); }
 inline bool signbit(double x) { return __builtin_signbit(x); }
+inline int __isnanf(float x) { return isnan(x); }
+inline int __isnan(double x) { return isnan(x); }
+inline int __isinff(float x) { return isinf(x); }
+inline int __isinf(double x) { return isinf(x); }
+inline int __finitef(float x) { return isfinite(x); }
+inline int __finite(double x) { return isfinite(x); }
+inline int __signbitf(float x) { return signbit(x); }
+inline int __signbit(double x) { return signbit(x); }
 
 // min and max: integers with CUDA's mixed overloads; for floating point the operand that is no NaN.
 #define GPULUA_MIN_MAX(T)                            \

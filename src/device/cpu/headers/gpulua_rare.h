@@ -6,6 +6,19 @@
 #include "gpulua_ordered_atomics.h"
 #pragma clang force_cuda_host_device begin
 
+// ---- addresses: those of shared memory count from the dynamic part, and fit 32 bits with a sign ------------------------------
+
+__device__ inline size_t gpulua_shared_origin() {
+  extern __shared__ char gpulua_dynamic_shared[];
+  return (size_t)gpulua_dynamic_shared;
+}
+__device__ inline size_t __cvta_generic_to_shared(const void* address) { return (unsigned)((size_t)address - gpulua_shared_origin()); }
+__device__ inline void* __cvta_shared_to_generic(size_t address) {
+  return (void*)(gpulua_shared_origin() + (long)(int)(unsigned)address);
+}
+inline size_t __cvta_generic_to_global(const void* address) { return (size_t)address; }
+inline void* __cvta_global_to_generic(size_t address) { return (void*)address; }
+
 #define GPULUA_FLOAT_OVERLOAD(name)                                \
   inline float name##f(float x) { return (float)name((double)x); } \
   inline float name(float x) { return name##f(x); }
