@@ -32,6 +32,25 @@ gpu.module([[
     assert.is_truthy(output:find("\n" .. path .. ":4: error: ", 1, true), "the source's line in: " .. output)
   end)
 
+  it("show the first ten, and the hints of all", function()
+    local body, count = { "__global__ void k(int x) {" }, 40
+    for i = 1, count do table.insert(body, ("x = missing%d;"):format(i)) end
+    table.insert(body, "cudaMalloc(&x, 3); }")
+    local _, message = pcall(gpu.module, table.concat(body, "\n"))
+    assert.are.equal(10, select(2, message:gsub(" error: ", "")))
+    assert.matches("missing10[^%d]", message)
+    assert.is_nil(message:find "missing11")
+    assert.matches("\n31 more errors\nhint: cudaMalloc is for host programs[^\n]*$", message)
+    -- Of two ways to compile the source, the one with fewer errors.
+    _, message = pcall(gpu.module, "struct uint {};\n" .. table.concat(body, "\n", 1, count + 1) .. "}")
+    assert.is_nil(message:find "uint")
+    assert.matches("\n30 more errors$", message)
+    _, message = pcall(gpu.module, table.concat(body, "\n", 1, 12) .. "}")
+    assert.matches("\n1 more error$", message)
+    _, message = pcall(gpu.module, table.concat(body, "\n", 1, 11) .. "}")
+    assert.is_nil(message:find "more error")
+  end)
+
   it("say nothing beside the error", function()
     local _, output = run [=[
 local gpu = require "gpu"

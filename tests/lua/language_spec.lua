@@ -116,6 +116,23 @@ describe("the language", function()
     )
   end)
 
+  it("has a printf that gives the number of its arguments", function()
+    for _, engine in ipairs { "", "--engine=scalar" } do
+      local mod = gpu.module([[
+        __global__ void k(int* out) {
+          int* mine = out + 5 * threadIdx.x;
+          mine[0] = printf("");
+          mine[1] = printf("%s", "");
+          mine[2] = printf((const char*)0);
+          mine[3] = printf("%.0s%.0s%.0s", "abc", "de", "f");
+          if (printf("%s%s", "", "") == 2) mine[4] = 7;
+        }]], { options = on_cpu and engine ~= "" and { engine } or {} })
+      local out = gpu.zeros(2, 5, "int32")
+      mod.k { grid = 1, block = 2 }(out)
+      assert.are.same({ { 0, 1, -1, 3, 7 }, { 0, 1, -1, 3, 7 } }, out:table())
+    end
+  end)
+
   it("exchanges 16-bit numbers between lanes", function()
     local out = gpu.zeros(32)
     local k = gpu.kernel([[

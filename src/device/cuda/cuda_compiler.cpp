@@ -15,6 +15,7 @@
 #include "src/device/cuda/version_text.h"
 #include "src/device/shared/compile_hints.h"
 #include "src/device/shared/compound_literals.h"
+#include "src/device/shared/generated_text.h"
 #include "src/device/shared/implicit_names.h"
 #include "src/device/shared/standard_headers.h"
 
@@ -133,7 +134,8 @@ std::string messages_of(std::string_view log) {
       break;
     }
     const bool is_count = line.find(" detected in the compilation of \"") != line.npos;
-    if (!is_count && line != "Compilation terminated." && !line.empty()) result += line + "\n";
+    if (!is_count && line != "Compilation terminated." && line != "Error limit reached." && !line.empty())
+      result += line + "\n";
   }
   return trimmed(result);
 }
@@ -165,7 +167,7 @@ Nvrtc::Program with_host_code(Nvrtc::Program program, std::size_t headers) {
     message += ":\n";
   }
   const std::string messages = messages_of(log), hints = compile_hints(messages);
-  throw Error(ErrorKind::compile, "{}{}{}", message, messages, hints.empty() ? "" : "\n" + hints);
+  throw Error(ErrorKind::compile, "{}{}{}", message, first_errors(messages), hints.empty() ? "" : "\n" + hints);
 }
 
 }  // namespace

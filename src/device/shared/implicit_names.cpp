@@ -149,11 +149,4 @@ std::vector<NamedSource> named_sources(const KernelSource& source) {
   return ways;
 }
 
-std::size_t count_errors(std::string_view text) {
-  constexpr std::string_view mark = " error: ";
-  std::size_t count = 0;
-  for (std::size_t at = text.find(mark); at != text.npos; at = text.find(mark, at + mark.size())) ++count;
-  return count;
-}
-
 }  // namespace gpulua

@@ -2,15 +2,14 @@
 
 // The names that nvcc's own headers declare without an #include.
 
-#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "src/base/error.h"
 #include "src/device/kernel.h"
+#include "src/device/shared/generated_text.h"
 
 namespace gpulua {
 
@@ -29,9 +28,6 @@ std::vector<NamedSource> named_sources(const KernelSource& source);
 template <class Result>
 Result first_that_compiles(const std::vector<NamedSource>& ways,
                            const std::function<Result(const NamedSource&)>& compile);
-
-/// How many errors the text of an Error has.
-std::size_t count_errors(std::string_view text);
 
 template <class Result>
 Result first_that_compiles(const std::vector<NamedSource>& ways,

@@ -25,6 +25,7 @@
 #include "src/device/cpu/front_end/nesting.h"
 #include "src/device/cpu/front_end/prelude.h"
 #include "src/device/cpu/front_end/prelude_reader.h"
+#include "src/device/cpu/front_end/print_result.h"
 #include "src/device/shared/compile_hints.h"
 #include "src/device/shared/generated_text.h"
 #include "src/device/shared/implicit_names.h"
@@ -191,8 +192,7 @@ std::string header_list(const KernelSource& source) {
 
 [[noreturn]] void refuse(const KernelSource& source, std::string messages) {
   messages = without_generated_notes(messages);
-  while (!messages.empty() && messages.back() == '\n') messages.pop_back();
-  std::string text = "[compile] the kernel source does not compile:\n" + messages;
+  std::string text = "[compile] the kernel source does not compile:\n" + first_errors(messages);
   if (messages.find("file not found") != std::string::npos)
     text += "\nheaders there are: " + header_list(source) + "; others by the headers and include options";
   if (messages.find("constraint") != std::string::npos && messages.find(" in asm") != std::string::npos)
@@ -229,6 +229,7 @@ SourceModule parse(const NamedSource& named, const CompileOptions& options, cons
   }
   define_pure_virtual(*result.module);
   drop_host_uses(*result.module);
+  count_printed_arguments(*result.module);
   replace_inline_assembly(*result.module);
   convert_nans(*result.module);
   return result;
