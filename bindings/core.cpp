@@ -1,6 +1,7 @@
 // What the Lua files of the library use of C++: the fields of the table `core`.
 
 #include <string>
+#include <vector>
 
 #include "bindings/arrays/array_options.h"
 #include "bindings/arrays/array_parts.h"
@@ -20,6 +21,7 @@
 #include "bindings/session/session_parts.h"
 #include "library_file.h"
 #include "src/algorithms/bincount.h"
+#include "src/algorithms/labels.h"
 #include "src/algorithms/order_statistics.h"
 #include "src/base/near_name.h"
 #include "src/expressions/creation.h"
@@ -242,6 +244,31 @@ int lua_bincount(lua_State* L) {
   return 1;
 }
 
+/// range_of_keys(values): the least and the greatest; nothing where no library finds them.
+int lua_range_of_keys(lua_State* L) {
+  const auto range = range_of_keys(check<Array>(L, 1, "bincount"));
+  if (!range) return 0;
+  lua_pushnumber(L, static_cast<double>(range->first));
+  lua_pushnumber(L, static_cast<double>(range->second));
+  return 2;
+}
+
+/// label_parts(inside, structure): the labels and their number; nothing where no library finds them. `structure`: a
+/// list of bool.
+int lua_label_parts(lua_State* L) {
+  std::vector<bool> structure(lua_objlen(L, 2));
+  for (std::size_t i = 0; i < structure.size(); ++i) {
+    lua_rawgeti(L, 2, static_cast<int>(i) + 1);
+    structure[i] = lua_toboolean(L, -1) != 0;
+    lua_pop(L, 1);
+  }
+  const auto found = label_parts(check<Array>(L, 1, "label"), std::move(structure));
+  if (!found) return 0;
+  push_array(L, found->labels);
+  lua_pushnumber(L, static_cast<double>(found->count));
+  return 2;
+}
+
 /// histogram_of_even_bins(values, edges, first, last)
 int lua_histogram_of_even_bins(lua_State* L) {
   constexpr const char* name = "histogram";
@@ -278,12 +305,14 @@ void add_core_functions(lua_State* L) {
                        {"is_array", protect<is_array>},
                        {"is_number", protect<is_number>},
                        {"is_weak", protect<is_weak>},
+                       {"label_parts", protect<lua_label_parts>},
                        {"library_text", protect<library_text>},
                        {"options", protect<lua_options>},
                        {"positions", protect<lua_positions>},
                        {"reinterpret", protect<lua_reinterpret>},
                        {"roll", protect<lua_roll>},
                        {"promote", protect<lua_promote>},
+                       {"range_of_keys", protect<lua_range_of_keys>},
                        {"raise", protect<raise>},
                        {"bincount", protect<lua_bincount>},
                        {"histogram_of_even_bins", protect<lua_histogram_of_even_bins>},

@@ -398,6 +398,8 @@ workload("lorenz_graph", function()
   return function() graph:launch() end, check
 end)
 
+require "element_rows"(workload)
+
 for _, work in ipairs(workloads) do
   local ok, message = pcall(function()
     local run, check, scale = work.make()

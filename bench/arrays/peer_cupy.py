@@ -1,5 +1,5 @@
 import cupy as cp
-from cupyx.scipy import ndimage, signal, sparse
+from cupyx.scipy import ndimage, signal, sparse, special
 
 from workloads import *
 
@@ -43,6 +43,7 @@ sparse_products(run, sparse, cp)
 pictures_and_signals(run, ndimage, signal, lambda y: y.mean(dtype="float64"))
 if LIBRARIES:
     sys.exit()
+element_rows(run, cp, sparse, special, ndimage, lambda y: y.mean(dtype="float64"))
 run("small", small, lambda c: c.sum(), spread(16, 0, 1, "float32"), spread(16, 0, 1, "float32"), scale=1 / 1000)
 if cp.cuda.runtime.getDeviceCount() > 1:
     # What the driver's own copy takes.

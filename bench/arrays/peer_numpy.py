@@ -53,6 +53,10 @@ if sparse:
     pictures_and_signals(run, ndimage, signal, lambda y: y.mean(dtype="float64"))
 if LIBRARIES:
     sys.exit()
+if sparse:
+    from scipy import special
+
+    element_rows(run, np, sparse, special, ndimage, lambda y: y.mean(dtype="float64"))
 run("small", small, lambda c: c.sum(), spread(16, 0, 1, "float32"), spread(16, 0, 1, "float32"), scale=1 / 1000)
 run("bs64", lambda *a: ten_times(black_scholes, np, *a), mean_of_both, *options(size(4e6, 4e6, 1000), "float64"), scale=1 / 10)
 run("bs32", lambda *a: black_scholes(np, *a), mean_of_both, *options(size(64e6, 4e6, 1000), "float32"))

@@ -210,6 +210,27 @@ def pictures_and_signals(run, ndimage, signal, mean):
     run("peaks", lambda x: signal.find_peaks(x, prominence=0.5, distance=5)[0], lambda y: mean(y) / 1e6, scattered(size(4e6, 1e6, 1000), "float64"))
 
 
+def element_rows(run, xp, sparse, special, ndimage, mean):
+    """One function each: bits, sets, counts, diagonals, inverses of the normal distribution, medians of windows."""
+    run("packbits", xp.packbits, mean, spread(size(64e6, 4e6, 1000), 0, 2, "uint8"))
+    run("unpackbits", xp.unpackbits, mean, spread(size(64e6, 1e6, 1000), 0, 256, "uint8"))
+    run("isin", xp.isin, lambda y: y.sum(), spread(size(16e6, 1e6, 1000), 0, 1e6, "int64"), spread(1000, 0, 1e6, "int64"))
+    run("isin5", xp.isin, lambda y: y.sum(), numpy.floor(spread(size(16e6, 1e6, 1000), 0, 100, "float64")),
+        numpy.array([3, 14, 15, 92, 65], "float64"))
+    run("bincount", xp.bincount, lambda y: y[9], spread(size(64e6, 4e6, 1000), 0, 1000, "int64"))
+    n = size(2048, 1024, 16)
+    m = n * n
+    values = [xp.asarray(x) for x in (spread(m, 1, 2, "float32"), spread(m - 1, 0, 1, "float32"), spread(m - n, 0, 1, "float32"))]
+    A = sparse.diags([values[0], values[1], values[1], values[2], values[2]], [0, 1, -1, n, -n]).tocsr()
+    run("diagonal", lambda: A.diagonal(), mean)
+    for dtype in ("float64", "float32"):
+        run("erfinv" + dtype[-2:], special.erfinv, lambda y: mean(y * y), spread(size(64e6, 1e6, 1000), -0.999, 0.999, dtype))
+        run("normcdfinv" + dtype[-2:], special.ndtri, lambda y: mean(y * y), spread(size(64e6, 1e6, 1000), 0.001, 0.999, dtype))
+    n = size(4096, 512, 32)
+    for width in (5, 7, 9):
+        run(f"median{width}", lambda x: ndimage.median_filter(x, width), mean, spread(n * n, 0, 1, "float32").reshape(n, n))
+
+
 def chain_input():
     n = size(1e6, 1e6, 1000)
     return spread(n, 0, 1, "float32"), spread(n + 1, 0, 1, "float32")[1:].copy()

@@ -6,7 +6,6 @@
 #include "bindings/linalg/linalg_parts.h"
 #include "bindings/lua/state.h"
 #include "src/algorithms/fft.h"
-#include "src/algorithms/fft_library.h"
 
 namespace gpulua {
 

@@ -75,9 +75,9 @@ local function check_neighbours(op, sizes)
 end
 
 local operations = {}
---- The operation of that name, made from `fields` at its first use.
+--- The operation of that name, made from `fields`, or what that function gives, at its first use.
 local function operation(name, fields)
-  operations[name] = operations[name] or core.elementwise(fields)
+  operations[name] = operations[name] or core.elementwise(type(fields) == "function" and fields() or fields)
   return operations[name]
 end
 

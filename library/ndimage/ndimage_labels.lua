@@ -72,16 +72,24 @@ end
 
 local function int32(values, device) return gpu.array(values, {dtype = "int32", device = device}) end
 
---- The steps to the neighbours that come before an element, for a structure of three elements on each axis, and how far away they are
---- in elements.
-local function earlier_steps(op, x, structure)
-  local list, distances, flat = {}, {}, structure:ravel():table()
-  local middle = (#flat + 1) / 2
+--- The elements of a structure of three elements on each axis.
+local function check_structure(op, structure)
+  local flat = structure:ravel():table()
   for _, extent in ipairs(structure.shape) do
     if extent ~= 3 then core.fail(op, "a structure of three elements on each axis", structure) end
   end
   for k = 1, #flat do
     if flat[k] ~= flat[#flat + 1 - k] then core.raise(("[%s] expected a symmetric structure"):format(op)) end
+  end
+  return flat
+end
+
+--- The steps to the neighbours that come before an element, for a structure of three elements on each axis, and how far away they are
+--- in elements.
+local function earlier_steps(op, x, structure)
+  local list, distances, flat = {}, {}, check_structure(op, structure)
+  local middle = (#flat + 1) / 2
+  for k = 1, #flat do
     if k < middle and flat[k] then
       local rest, step = k - 1, {}
       for axis = x.ndim, 1, -1 do
@@ -128,10 +136,12 @@ function ndimage.label(x, options)
   options = checks.fields(op, options)
   local structure = nd.read_structure(op, x, options.structure)
   if x.size == 0 then return gpu.zeros(x.shape, {dtype = "int32", device = x.device}), 0 end
+  local labels, count = core.label_parts(inside, check_structure(op, structure))
+  if labels then return labels, count end
   local places = views.along(x.size, 1, 1, x.device)
   local firsts = first_elements(op, inside, structure, places)
   local number = core.cast(firsts:eq(places), "int32"):cumsum()
-  local labels = gpu.where(firsts:lt(0), 0, number:take(gpu.maximum(firsts, 0) + 1)):astype "int32"
+  labels = gpu.where(firsts:lt(0), 0, number:take(gpu.maximum(firsts, 0) + 1)):astype "int32"
   return labels:reshape(x.shape):eval(), number[x.size]
 end
 

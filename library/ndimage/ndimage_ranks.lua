@@ -49,6 +49,102 @@ local rank_body = [=[
   }
 ]=]
 
+-- Integers in the order of numbers, with -0 before 0 and NaN last.
+local keys = [=[
+  template <class T>
+  __device__ inline T key_of(T x) { return x; }
+  __device__ inline int key_of(float x) {
+    const int bits = __float_as_int(x);
+    return x != x ? 0x7fffffff : bits ^ ((bits >> 31) & 0x7fffffff);
+  }
+  __device__ inline long long key_of(double x) {
+    const long long bits = __double_as_longlong(x);
+    return x != x ? 0x7fffffffffffffffll : bits ^ ((bits >> 63) & 0x7fffffffffffffffll);
+  }
+  // The number with that key, of the type of the second argument.
+  template <class T>
+  __device__ inline T number_of(T key, T) { return key; }
+  __device__ inline float number_of(int key, float) { return __int_as_float(key ^ ((key >> 31) & 0x7fffffff)); }
+  __device__ inline double number_of(long long key, double) {
+    return __longlong_as_double(key ^ ((key >> 63) & 0x7fffffffffffffffll));
+  }
+]=]
+
+-- Up to so many neighbours are compared in the order of a network, and up to so many are kept by a thread.
+local most_in_network, most_kept = 64, 1024
+
+--- The comparisons of Batcher's sort by odd and even merges that the element at `rank` needs, as lines of code that put the less of two
+--- keys first (D. E. Knuth, The Art of Computer Programming, 5.2.2, algorithm M).
+local function network(count, rank)
+  local pairs_of, first = {}, 1
+  while first * 2 < count do first = first * 2 end
+  local p = first
+  while p >= 1 do
+    local q, r, d = first, 0, p
+    while true do
+      for i = 0, count - d - 1 do
+        if math.floor(i / p) % 2 * p == r then pairs_of[#pairs_of + 1] = {i, i + d} end
+      end
+      if q == p then break end
+      d, q, r = q - p, q / 2, p
+    end
+    p = p / 2
+  end
+  local needed, lines = {[rank] = true}, {}
+  for k = #pairs_of, 1, -1 do
+    local i, j = pairs_of[k][1], pairs_of[k][2]
+    local low, high = needed[i], needed[j]
+    if low or high then
+      local text = low and high and "{ const K low = k%d < k%d ? k%d : k%d; k%d = k%d < k%d ? k%d : k%d; k%d = low; }"
+        or low and "k%d = k%d < k%d ? k%d : k%d;" or "k%d = k%d < k%d ? k%d : k%d;"
+      lines[#lines + 1] = low and high and text:format(i, j, i, j, j, i, j, j, i, i) or low and text:format(i, i, j, i, j)
+        or text:format(j, i, j, j, i)
+      needed[i], needed[j] = true, true
+    end
+  end
+  local ordered = {}
+  for k = #lines, 1, -1 do ordered[#ordered + 1] = lines[k] end
+  return table.concat(ordered, "\n")
+end
+
+--- The operation that gives the element at the rank of so many neighbours.
+local function network_operation(count, rank)
+  local name = ("ranked_%d_of_%d"):format(rank + 1, count)
+  return nd.operation(name, function()
+    local loads = {}
+    for k = 0, count - 1 do loads[k + 1] = ("K k%d = key_of(x[base + offsets[%d]]);"):format(k, k) end
+    return {
+      name = name, inputs = "int64 base, raw T x, raw int64 offsets", outputs = "T y", preamble = keys,
+      body = "using K = decltype(key_of(x[0]));\n" .. table.concat(loads, "\n") .. "\n" .. network(count, rank) ..
+        ("\ny = number_of(k%d, x[base]);"):format(rank),
+    }
+  end)
+end
+
+--- The operation that finds the bits of the key at a rank of so many neighbours, the highest first.
+local function bits_operation(count)
+  local name = "ranked_of_" .. count
+  return nd.operation(name, function()
+    return {
+      name = name, inputs = "int64 base, raw T x, raw int64 offsets, int32 rank", outputs = "T y", preamble = keys,
+      body = ([=[
+        using K = decltype(key_of(x[0]));
+        K kept[COUNT];
+        for (int k = 0; k < COUNT; ++k) kept[k] = key_of(x[base + offsets[k]]);
+        const int bits = 8 * sizeof(K);
+        K found = (K)-1 < (K)0 ? (K)(1ull << (bits - 1)) : (K)0;  // the least
+        for (int bit = bits - 1; bit >= 0; --bit) {
+          const K next = (K)((unsigned long long)found + (1ull << bit));
+          int less = 0;
+          for (int k = 0; k < COUNT; ++k) less += kept[k] < next;
+          if (less <= rank) found = next;
+        }
+        y = number_of(found, x[base]);
+      ]=]):gsub("COUNT", tostring(count)),
+    }
+  end)
+end
+
 --- The element at the rank rank(count), counted from 0, among the neighbours of each element.
 local function ranked(op, x, size, options, rank)
   if checks.is_options(size) then size, options = checks.shift(op, size, options) end
@@ -59,12 +155,19 @@ local function ranked(op, x, size, options, rank)
   if x.size == 0 then return x:copy() end
   local wide, base, offsets = nd.neighbourhood(op, in_numbers(x), sizes, origins, mode, options.cval)
   offsets = chosen(op, offsets, footprint)
-  checks.steps(op, offsets.size ^ 2 / 16)
+  local count = offsets.size
+  if count <= most_in_network then
+    return core.cast(network_operation(count, rank(count))(base, wide, offsets), x.dtype)
+  end
+  if count <= most_kept then
+    return core.cast(bits_operation(count)(base, wide, offsets, rank(count)), x.dtype)
+  end
+  checks.steps(op, count ^ 2 / 16)
   local choose = nd.operation("ranked", {
     name = "ranked_neighbour", inputs = "int64 base, raw T x, raw int64 offsets, int64 count, int64 rank", outputs = "T y",
     body = rank_body,
   })
-  return core.cast(choose(base, wide, offsets, offsets.size, rank(offsets.size)), x.dtype)
+  return core.cast(choose(base, wide, offsets, count, rank(count)), x.dtype)
 end
 
 --- gpu.ndimage.median_filter(x [, size] [, {size, footprint, mode, cval, origin}])

@@ -30,14 +30,17 @@ function counting.bincount(x, options)
   local count = checks.integer("bincount", "minlength, an integer", options.minlength or 0)
   if count < 0 then core.raise("[bincount] expected minlength to be at least 0, got " .. count) end
   if x.size > 0 then
-    local widest = kind == "uint" and "uint64" or "int64"
-    local least, most = gpu.eval(core.cast(x:min(), widest), core.cast(x:max(), widest))
-    least, most = tonumber(least:item()), tonumber(most:item())
+    local least, most = core.range_of_keys(x)
+    if least == nil then
+      local widest = kind == "uint" and "uint64" or "int64"
+      least, most = gpu.eval(core.cast(x:min(), widest), core.cast(x:max(), widest))
+      least, most = tonumber(least:item()), tonumber(most:item())
+    end
     if least < 0 then core.raise(("[bincount] expected numbers that are not negative, got %d"):format(least)) end
     count = math.max(count, most + 1)
   end
   core.check_shape("bincount", {count})
-  return core.bincount(core.cast(x, "int64"), weights, count)
+  return core.bincount(x, weights, count)
 end
 
 local function check_edges(op, edges, x)

@@ -1,12 +1,13 @@
 #include "src/algorithms/bincount.h"
-#include "src/expressions/creation.h"
-#include "src/expressions/transfer.h"
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 
 #include "src/algorithms/library_kernel.h"
+#include "src/expressions/creation.h"
+#include "src/expressions/expression.h"
+#include "src/expressions/transfer.h"
 
 namespace gpulua {
 
@@ -31,14 +32,48 @@ HistogramKernel choose_histogram(const DeviceInfo& device, std::int64_t bins) {
   return {"gpulua_histogram_even", ", " + std::to_string(copies)};
 }
 
+/// What counts keys of that dtype; null: our kernels do, or the calls cannot be recorded.
+Adder* library_for(const Array& values) {
+  OpenDevice& device = values->device();
+  const bool records = device.evaluator().trace() || device.evaluator().capture();
+  return records || values->dtype == DType::uint64 ? nullptr : device.device().adder();
+}
+
+KeysToCount keys_of(const Array& values, Uses& uses) {
+  KeysToCount keys;
+  keys.dtype = values->dtype;
+  keys.keys = uses.in(values);
+  keys.size = values->layout.size();
+  return keys;
+}
+
 }  // namespace
+
+std::optional<std::pair<std::int64_t, std::int64_t>> range_of_keys(const Array& values) {
+  Adder* const library = library_for(values);
+  if (library == nullptr) return std::nullopt;
+  const Array from = contiguous(values);
+  if (from->buffer()->guarded()) return std::nullopt;  // only reading an element tells whether its check has failed
+  Uses uses(values->device());
+  return library->range(keys_of(from, uses), *values->device().stream());
+}
 
 Array bincount(const Array& values, const Array& weights, std::int64_t count) {
   OpenDevice& device = values->device();
-  const Array from = contiguous(values);
   const Array totals = full(device, {count}, weights ? DType::float64 : DType::int64, std::int64_t{0});
-  const std::int64_t size = from->layout.size();
+  const std::int64_t size = values->layout.size();
   if (size == 0 || count == 0) return totals;
+  if (Adder* const library = library_for(values)) {
+    Uses uses(device);
+    const Array from = contiguous(values), factors = weights ? contiguous(weights) : nullptr;
+    KeysToCount keys = keys_of(from, uses);
+    keys.weights = reinterpret_cast<const double*>(uses.in(factors));
+    keys.count = count;
+    keys.totals = uses.in_out(totals);
+    library->count(keys, *device.stream());
+    return totals;
+  }
+  const Array from = contiguous(cast(values, DType::int64));
   const std::int64_t blocks = (size + block_size - 1) / block_size;
   if (weights) {
     LibraryKernel(device, {"bincount.cuh"}, "gpulua_bincount_weights")

@@ -1,12 +1,19 @@
 #pragma once
 
+#include <optional>
+#include <utility>
+
 #include "src/array/array.h"
 
 namespace gpulua {
 
-/// Counts the occurrences of each number from 0 to `count` - 1 in `values`, an array of int64; other numbers are
-/// ignored. The result is an int64 vector of `count` elements. With `weights`, float64 of the shape of `values`, the
-/// result is the float64 sum of the weights for each number; the order of the additions can differ between calls.
+/// The least and the greatest of integers, where the device's library finds them; nothing while work is recorded.
+std::optional<std::pair<std::int64_t, std::int64_t>> range_of_keys(const Array& values);
+
+/// Counts the occurrences of each number from 0 to `count` - 1 in `values`, an array of integers or bool; other numbers
+/// are ignored. The result is an int64 vector of `count` elements. With `weights`, float64 of the shape of `values`,
+/// the result is the float64 sum of the weights for each number; the order of the additions can differ between calls,
+/// but on a device with a library for this it is that of the values.
 /// `weights` can be null.
 Array bincount(const Array& values, const Array& weights, std::int64_t count);
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "src/algorithms/library_kernel.h"
+#include "src/array/uses.h"
 
 namespace gpulua {
 
@@ -114,6 +115,17 @@ void join_halves(const Array& in, const Array& out, const FftRoots& roots, std::
       .add(of_row)
       .add(join)
       .launch((of_row + threads - 1) / threads * rows, threads);
+}
+
+void transform_by_library(FftPlan& plan, const Array& in, const Array& out) {
+  OpenDevice& device = out->device();
+  const StreamRef& stream = device.stream();
+  // Memory of the pool, which goes back in the stream's order: plans of any sizes share it.
+  const BufferRef work = plan.work_bytes() > 0 ? new_buffer(device, plan.work_bytes()) : nullptr;
+  Uses uses(device);
+  const char* const from = uses.in(in);
+  char* const to = uses.overwrite(out);
+  plan.run(from, to, work ? work->write(stream) : nullptr, *stream);
 }
 
 }  // namespace gpulua

@@ -1,7 +1,7 @@
 #pragma once
 
-// Our own kernels for discrete Fourier transforms (kernels/fft.cuh). library/signal/fft_kernels.lua puts transforms
-// together from them.
+// Discrete Fourier transforms by our own kernels (kernels/fft.cuh), from which library/signal/fft_kernels.lua puts
+// transforms together, and by a device's library.
 
 #include <array>
 #include <cstdint>
@@ -57,5 +57,8 @@ void transform_rows_by_chirp(const FftRows& rows, const Array& chirp, const Arra
 /// `join`, the reverse, for the inverse. Both arrays are row-major.
 void join_halves(const Array& in, const Array& out, const FftRoots& roots, std::int64_t h, std::int64_t rows,
                  bool join);
+
+/// Queues the transforms of a library's plan, from `in` to `out`, two arrays that share no memory.
+void transform_by_library(FftPlan& plan, const Array& in, const Array& out);
 
 }  // namespace gpulua

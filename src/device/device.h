@@ -182,6 +182,8 @@ class Device {
   virtual Sorter* sorter() { return nullptr; }
   /// Null on a device that adds by our kernels.
   virtual Adder* adder() { return nullptr; }
+  /// Null on a device that labels by our kernels.
+  virtual Labeller* labeller() { return nullptr; }
   /// Null on a device that multiplies sparse matrices by our kernels.
   virtual Sparse* sparse() { return nullptr; }
 

@@ -9,8 +9,11 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "src/base/dtype.h"
+#include "src/device/sparse_library.h"
 
 namespace gpulua {
 
@@ -317,6 +320,16 @@ struct Additions {
   bool one_value = false;  // for all positions
 };
 
+/// Keys to count: contiguous integers or bool, and not uint64.
+struct KeysToCount {
+  DType dtype = DType::int64;
+  const void* keys = nullptr;
+  std::int64_t size = 0;            // > 0
+  const double* weights = nullptr;  // of the keys; null: each counts 1
+  std::int64_t count = 0;
+  void* totals = nullptr;  // count, of int64, or of float64 for weights
+};
+
 /// Additions at positions of a device that does better by a library than by atomic additions in a kernel.
 class Adder {
  public:
@@ -324,55 +337,27 @@ class Adder {
   /// An element gets its values one after the other in their order. A position out of range gets none; returns which of
   /// the positions is the first such one, counted from 0, or -1.
   virtual std::int64_t add(const Additions& additions, Stream& stream) = 0;
+  /// The least and the greatest key.
+  virtual std::pair<std::int64_t, std::int64_t> range(const KeysToCount& keys, Stream& stream) = 0;
+  /// Adds how often each number from 0 to `count` - 1 occurs to its total, or its weights, one after the other.
+  virtual void count(const KeysToCount& keys, Stream& stream) = 0;
 };
 
-/// Y (lines x columns) = A X, row-major, where A's line i has the entries from starts[i] on and before starts[i + 1],
-/// at places[k] of the line. Positions count from 0.
-struct SparseProblem {
-  DType entry = DType::float32;  // float32, float64, complex64 or complex128, as is `dtype`
-  DType dtype = DType::float32;  // of X and Y: that of the entries, or one to which they are converted exactly
-  DType index = DType::int32;    // of places and starts: or int64
-  std::int64_t lines = 0, count = 0, columns = 1;
-  const void* entries = nullptr;
-  const void* places = nullptr;
-  const void* starts = nullptr;  // lines + 1
-  const void* x = nullptr;       // null, for one column: the sums of the nonzeros of each line
-  void* y = nullptr;
+/// The connected parts of an array of bool, which is row-major and has fewer than 2^31 elements.
+struct PartsToLabel {
+  const void* inside = nullptr;
+  std::vector<std::int64_t> shape;  // one axis or more, > 0
+  // Which of the 3 x 3 x ... elements around an element are its neighbours; symmetric.
+  std::vector<bool> structure;
+  std::int32_t* labels = nullptr;
 };
 
-/// C = A B by lines: line i of C is the sum of the lines of B at the indices of A's line i, times the nonzeros there.
-struct SparsePair {
-  DType dtype = DType::float32;       // of all nonzeros, as for SparseProblem
-  DType index = DType::int32;         // of indices and starts: or int64
-  std::int64_t lines = 0, width = 0;  // of C
-  const void *a_entries = nullptr, *a_places = nullptr, *a_starts = nullptr;
-  const void *b_entries = nullptr, *b_places = nullptr, *b_starts = nullptr;
-  std::int64_t* counted_starts = nullptr;  // of C, of count_pair: lines + 1
-  const void* starts = nullptr;            // the same of `index`, for multiply_pair
-  void *places = nullptr, *entries = nullptr;
-};
-
-/// y[i] is the sum of the entries at place `line + offset` of a line, the one numbered first + i.
-struct SparseDiagonal {
-  DType entry = DType::float32;  // of the entries and of y, as for SparseProblem
-  DType index = DType::int32;    // of places and starts: or int64
-  std::int64_t first = 0, offset = 0, count = 0;
-  const void* entries = nullptr;
-  const void* places = nullptr;
-  const void* starts = nullptr;  // of all lines
-  void* y = nullptr;             // count
-};
-
-/// Work on sparse matrices of a device that does better by a library than by our kernels. Each sum has one order.
-class Sparse {
+/// Labels of a device that does better by a library than by our kernels.
+class Labeller {
  public:
-  virtual ~Sparse() = default;
-  virtual void multiply(const SparseProblem& problem, Stream& stream) = 0;
-  virtual void take_diagonal(const SparseDiagonal& problem, Stream& stream) = 0;
-  /// Where each line of C starts, and the last one ends. Needs no entries.
-  virtual void count_pair(const SparsePair& pair, Stream& stream) = 0;
-  /// C's places, ascending in each line, and its entries.
-  virtual void multiply_pair(const SparsePair& pair, Stream& stream) = 0;
+  virtual ~Labeller() = default;
+  /// Numbers the parts from 1 in the order of their first elements; others get 0. Returns how many parts there are.
+  virtual std::int64_t label(const PartsToLabel& parts, Stream& stream) = 0;
 };
 
 }  // namespace gpulua

@@ -167,6 +167,31 @@ describe("bincount", function()
       for i = 1, range do assert.are.equal(math.floor(n / range) + ((i - 1) < n % range and 1 or 0), counts[i]) end
     end
   end)
+
+  it("counts integers of each dtype as a plain loop does", function()
+    for _, dtype in ipairs { "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64" } do
+      for _, most in ipairs { 1, 100, dtype:find "8" and 127 or dtype:find "16" and 30000 or 70000 } do
+        for _, n in ipairs { 1, 2, 1000, 70001 } do
+          if dtype ~= "bool" or most == 1 then
+            local keys, weights, counts, sums = {}, {}, {}, {}
+            for i = 1, n do keys[i], weights[i] = i * i % (most + 1), i % 7 - 2.5 end
+            for i = 1, math.max(5, math.max(unpack(keys, 1, math.min(n, 7000))) + 1) do counts[i], sums[i] = 0, 0 end
+            for i, key in ipairs(keys) do
+              for k = #counts + 1, key + 1 do counts[k], sums[k] = 0, 0 end
+              counts[key + 1], sums[key + 1] = counts[key + 1] + 1, sums[key + 1] + weights[i]
+            end
+            local x = gpu.array(keys, dtype == "bool" and "uint8" or dtype):astype(dtype)
+            assert.are.same(counts, gpu.bincount(x, { minlength = 5 }):table())
+            assert.are.same(sums, gpu.bincount(x, { weights = gpu.array(weights, "float64"), minlength = 5 }):table())
+          end
+        end
+      end
+    end
+    local apart = gpu.array({ { 1, 9 }, { 0, 9 }, { 1, 9 } }, "int32")(":", 1)
+    assert.are.same({ 1, 2 }, gpu.bincount(apart):table())
+    assert.are.same({ 0, 0, 0 }, gpu.bincount(gpu.zeros(0, "int32"), { minlength = 3 }):table())
+    fails("[bincount] expected numbers that are not negative, got -2", gpu.bincount, gpu.array({ 1, -2 }, "int16"))
+  end)
 end)
 
 describe("digitize", function()

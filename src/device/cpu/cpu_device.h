@@ -7,6 +7,7 @@
 
 #include "src/device/cpu/check/checker.h"
 #include "src/device/cpu/compiler_library.h"
+#include "src/device/cpu/cpu_labels.h"
 #include "src/device/cpu/cpu_sparse.h"
 #include "src/device/cpu/runtime/block_pool.h"
 #include "src/device/cpu/runtime/fault.h"
@@ -68,6 +69,7 @@ class CpuDevice : public Device {
   Fft* fft() override;
   Sorter* sorter() override { return works_by_kernels() ? nullptr : sorter_.get(); }
   Adder* adder() override { return works_by_kernels() ? nullptr : adder_.get(); }
+  Labeller* labeller() override { return works_by_kernels() ? nullptr : labeller_.get(); }
   Sparse* sparse() override { return works_by_kernels() ? nullptr : sparse_.get(); }
 
  private:
@@ -94,6 +96,7 @@ class CpuDevice : public Device {
   std::unique_ptr<Rng> rng_;
   std::optional<std::unique_ptr<Fft>> fft_;  // null: looked for, and not found
   std::unique_ptr<Adder> adder_ = make_adder();
+  std::unique_ptr<Labeller> labeller_ = make_labeller();
   std::unique_ptr<Sparse> sparse_ = make_sparse();
   std::unique_ptr<Sorter> sorter_ = make_sorter(memory_, environment_.interrupted);
 };

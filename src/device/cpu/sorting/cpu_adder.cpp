@@ -7,6 +7,9 @@
 #include <atomic>
 #include <cstdlib>
 
+#include "src/device/cpu/runtime/cpu_stream.h"
+#include "src/device/cpu/sorting/cpu_key_counter.h"
+
 namespace gpulua::cpu {
 namespace {
 
@@ -103,6 +106,11 @@ class CpuAdder : public Adder {
  public:
   std::int64_t add(const Additions& additions, Stream&) override {
     return additions.position_dtype == DType::int32 ? add_at<std::int32_t>(additions) : add_at<std::int64_t>(additions);
+  }
+
+  std::pair<std::int64_t, std::int64_t> range(const KeysToCount& keys, Stream&) override { return range_of(keys); }
+  void count(const KeysToCount& keys, Stream& stream) override {
+    queue(stream, [keys] { count_keys(keys); });
   }
 
  private:

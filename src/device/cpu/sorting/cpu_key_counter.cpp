@@ -1,0 +1,107 @@
+#include "src/device/cpu/sorting/cpu_key_counter.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "src/device/cpu/sorting/chunks.h"
+#include "src/device/cpu/sorting/vector_code.h"
+
+namespace gpulua::cpu {
+namespace {
+
+template <class Key>
+std::pair<std::int64_t, std::int64_t> find_range(const KeysToCount& p) {
+  const auto* const keys = static_cast<const Key*>(p.keys);
+  const Chunks chunks = Chunks::over_cores(static_cast<std::size_t>(p.size));
+  std::vector<std::pair<Key, Key>> ranges(chunks.count());
+  chunks.each([&](std::size_t chunk, std::size_t first, std::size_t last) {
+    in_vectors([&] {
+      Key least = keys[first], most = keys[first];
+      for (std::size_t i = first; i < last; ++i) least = std::min(least, keys[i]), most = std::max(most, keys[i]);
+      ranges[chunk] = {least, most};
+    });
+  });
+  auto [least, most] = ranges[0];
+  for (const auto& [low, high] : ranges) least = std::min(least, low), most = std::max(most, high);
+  return {static_cast<std::int64_t>(least), static_cast<std::int64_t>(most)};
+}
+
+template <class Key>
+class Counting {
+ public:
+  explicit Counting(const KeysToCount& p)
+      : keys_(static_cast<const Key*>(p.keys)),
+        size_(static_cast<std::size_t>(p.size)),
+        count_(static_cast<std::size_t>(p.count)) {}
+
+  /// One after the other: a sum has the order of the keys.
+  void add(const double* weights, double* totals) const {
+    for (std::size_t i = 0; i < size_; ++i)
+      if (const std::size_t at = place(i); at < count_) totals[at] += weights[i];
+  }
+
+  /// Each core counts a chunk by itself, unless there are so many totals that adding up theirs takes longer.
+  void count(std::int64_t* totals) const {
+    const Chunks chunks = Chunks::over_cores(size_);
+    if (chunks.count() == 1 || chunks.count() * count_ > size_) return add_up(0, size_, totals, totals);
+    // Of two equal keys in a row, each has a counter of its own, so that one does not wait for the other.
+    std::vector<std::vector<std::int64_t>> counts(chunks.count());
+    chunks.each([&](std::size_t chunk, std::size_t first, std::size_t last) {
+      counts[chunk].resize(2 * count_);
+      add_up(first, last, counts[chunk].data(), counts[chunk].data() + count_);
+    });
+    for (const std::vector<std::int64_t>& own : counts)
+      for (std::size_t i = 0; i < count_; ++i) totals[i] += own[i] + own[count_ + i];
+  }
+
+ private:
+  std::size_t place(std::size_t i) const { return static_cast<std::size_t>(static_cast<std::int64_t>(keys_[i])); }
+
+  void add_up(std::size_t first, std::size_t last, std::int64_t* even, std::int64_t* odd) const {
+    for (std::size_t i = first; i < last; ++i)
+      if (const std::size_t at = place(i); at < count_) ++((i & 1) != 0 ? odd : even)[at];
+  }
+
+  const Key* keys_;
+  std::size_t size_, count_;
+};
+
+/// Calls work with a null pointer to the keys' type.
+template <class Work>
+auto by_type(DType dtype, const Work& work) {
+  switch (dtype) {
+    case DType::int8:
+      return work(static_cast<std::int8_t*>(nullptr));
+    case DType::int16:
+      return work(static_cast<std::int16_t*>(nullptr));
+    case DType::int32:
+      return work(static_cast<std::int32_t*>(nullptr));
+    case DType::uint16:
+      return work(static_cast<std::uint16_t*>(nullptr));
+    case DType::uint32:
+      return work(static_cast<std::uint32_t*>(nullptr));
+    case DType::uint8:
+    case DType::boolean:
+      return work(static_cast<std::uint8_t*>(nullptr));
+    default:
+      return work(static_cast<std::int64_t*>(nullptr));
+  }
+}
+
+}  // namespace
+
+std::pair<std::int64_t, std::int64_t> range_of(const KeysToCount& keys) {
+  return by_type(keys.dtype, [&]<class Key>(Key*) { return find_range<Key>(keys); });
+}
+
+void count_keys(const KeysToCount& keys) {
+  by_type(keys.dtype, [&]<class Key>(Key*) {
+    const Counting<Key> counting(keys);
+    if (keys.weights != nullptr)
+      counting.add(keys.weights, static_cast<double*>(keys.totals));
+    else
+      counting.count(static_cast<std::int64_t*>(keys.totals));
+  });
+}
+
+}  // namespace gpulua::cpu
