@@ -139,12 +139,12 @@ local function is_one_of(x, values)
     "y = false; for (long long k = 0; k < count; ++k) y = y || x == values[k];")(x, values, values.size)
 end
 
---- Whether each integer of x is among the values, by a table over their range; nil where that is too large a one.
+--- Whether each integer of x is among the values, by a table over their range; nil where that is too large a one, or takes a wait.
 local function is_in_table(x, values)
   local kind = kinds.of(values)
   if x.size == 0 or kind ~= "int" and kind ~= "uint" then return nil end
-  local least, most = gpu.eval(values:min(), values:max())
-  least, most = tonumber(least:item()), tonumber(most:item())
+  local least, most = core.range_of_keys(values)
+  if least == nil then return nil end
   local count = most - least + 1
   if math.max(math.abs(least), math.abs(most)) > 2 ^ 53 or count > 6 * (x.size + values.size) then return nil end
   -- The last element stands for all numbers out of the range.
@@ -169,7 +169,7 @@ local function isin(x, values, options)
   values = checks.real("isin", checks.to_array("isin", "an array, a table or a number", values, x)):ravel()
   if values.size == 0 then return gpu.full(x.shape, invert, {device = x.device}) end
   x, values = alike(x, values)
-  local is_in = values.size <= few_values and is_one_of(x, values) or x.device == "cpu" and is_in_table(x, values) or nil
+  local is_in = values.size <= few_values and is_one_of(x, values) or is_in_table(x, values)
   if is_in then return invert and is_in:logical_not() or is_in end
   local sorted = values:sort()
   local nearest = sorted:take(gpu.minimum(gpu.searchsorted(sorted, x), sorted.size))

@@ -172,7 +172,7 @@ methods.toarray = methods.todense
 local function take_diagonal(lines, offset, first, count)
   local sums = core.diagonal_of_lines(lines.entries, lines.places, lines.starts, first, offset, count)
   if sums then return sums end
-  if not own.ascends(lines) then
+  if not lines.ordered then -- or not known to be
     local line = core.lines_of(lines.starts, lines.entries.size)
     sums = core.sum_lines(gpu.where(lines.places:eq(line + offset), lines.entries, 0), lines.starts)
     return views.slice(sums, 1, first + 1, count)

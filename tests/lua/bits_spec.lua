@@ -111,4 +111,29 @@ describe("bits of bytes", function()
       assert.are.same(packed(list, "big"), inner(whole({ first, first + 15 })):table())
     end
   end)
+
+  it("are found in a graph", function()
+    local x, y = gpu.zeros(16, "uint8"), gpu.arange(100, "int32")
+    local values = gpu.array(support.series(50, function(i) return 2 * i end), "int32")
+    local bytes, bits, found, diagonal
+    local A = gpu.sparse.csr(gpu.eye(4))
+    local graph = gpu.graph(function()
+      bytes, bits = gpu.eval(x:packbits(), x:unpackbits())
+      found, diagonal = gpu.eval(y:isin(values), A:diagonal() * y({ 1, 4 }))
+      return bytes, bits, found, diagonal
+    end)
+    for shift = 0, 2 do
+      local numbers = support.series(16, function(i) return (i + shift) % 3 end)
+      x:copy_(gpu.array(numbers, "uint8"))
+      y:copy_(gpu.arange(100, "int32") + shift)
+      graph:launch()
+      assert.are.same(packed(numbers, "big"), bytes:table())
+      assert.are.same(unpacked(numbers, "big"), bits:table())
+      for i, is_in in ipairs(found:table()) do
+        local number = i - 1 + shift
+        assert.are.equal(number % 2 == 0 and number >= 2 and number <= 100, is_in)
+      end
+      assert.are.same({ shift, shift + 1, shift + 2, shift + 3 }, diagonal:table())
+    end
+  end)
 end)
