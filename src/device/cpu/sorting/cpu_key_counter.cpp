@@ -58,8 +58,15 @@ class Counting {
   std::size_t place(std::size_t i) const { return static_cast<std::size_t>(static_cast<std::int64_t>(keys_[i])); }
 
   void add_up(std::size_t first, std::size_t last, std::int64_t* even, std::int64_t* odd) const {
-    for (std::size_t i = first; i < last; ++i)
-      if (const std::size_t at = place(i); at < count_) ++((i & 1) != 0 ? odd : even)[at];
+    const std::size_t count = count_;
+    std::size_t i = first;
+    for (; i + 2 <= last; i += 2) {
+      const std::size_t one = place(i), other = place(i + 1);
+      if (one < count) ++even[one];
+      if (other < count) ++odd[other];
+    }
+    if (i < last)
+      if (const std::size_t at = place(i); at < count) ++even[at];
   }
 
   const Key* keys_;
