@@ -79,9 +79,9 @@ __device__ inline int gpulua_sum_before(int count, int* sums) {
 
 // The part of `count` items that is this thread's: from `begin` on and before `end`.
 template <int threads>
-struct gpulua_share {
+struct gpulua_pair_share {
   int begin, end;
-  __device__ explicit gpulua_share(int count) {
+  __device__ explicit gpulua_pair_share(int count) {
     const int size = (count + threads - 1) / threads, from = (int)threadIdx.x * size;
     begin = from < count ? from : count;
     end = from + size < count ? from + size : count;
@@ -128,7 +128,7 @@ __device__ inline int gpulua_sort_terms(const gpulua_pair<I>& pair, long long li
   __shared__ int sums[threads];
   const I first = pair.a_starts[line];
   const int entries = (int)pair.entries(line);
-  const gpulua_share<threads> own(entries);
+  const gpulua_pair_share<threads> own(entries);
   int count = 0;
   for (int i = own.begin; i < own.end; ++i) count += (int)pair.terms(first + i);
   int end = gpulua_sum_before<threads>(count, sums);
@@ -150,7 +150,7 @@ __device__ inline int gpulua_sort_terms(const gpulua_pair<I>& pair, long long li
   }
   gpulua_sort_keys<threads>(shared.keys, size);
 
-  const gpulua_share<threads> keys(terms);
+  const gpulua_pair_share<threads> keys(terms);
   const auto is_first = [&](int i) {
     return i == 0 || shared.keys[i] >> gpulua_order_bits != shared.keys[i - 1] >> gpulua_order_bits;
   };

@@ -6,6 +6,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -15,6 +16,7 @@
 #include <sstream>
 
 #include "src/device/cpu/front_end/front_end.h"
+#include "src/device/cpu/front_end/kernel_headers.h"
 #include "src/device/cpu/front_end/leading_includes.h"
 #include "src/device/cpu/front_end/prelude.h"
 
@@ -234,6 +236,83 @@ TEST_CASE("a prelude precompiled by another clang is not used") {
   CHECK(precompiled_prelude("c++17", {}, clang::getClangFullVersion()) != nullptr);
   CHECK(precompiled_prelude("c++17", {}, "clang version 19.1.0") == nullptr);
   CHECK(precompiled_prelude("c++26", {}, clang::getClangFullVersion()) == nullptr);
+}
+
+/// A kernel of the library's that begins with the headers of these numbers.
+KernelSource own_kernel(std::initializer_list<std::size_t> headers, const std::string& text) {
+  KernelSource source;
+  for (const std::size_t header : headers) source.text += kernel_header_of(kernel_headers()[header]);
+  source.text += text;
+  source.file = "gpulua";
+  source.own = true;
+  return source;
+}
+
+TEST_CASE("a library kernel's headers come precompiled, and mean the same") {
+  const std::vector<KernelSource> sources{
+      own_kernel({0, 1},
+                 "__global__ void k(int* x, gpulua_half* y) {\n"
+                 "  *x = gpulua_multiply(*x, 3) + gpulua_add(*x, x[1]);\n"
+                 "  y[1] = gpulua_to_half(gpulua_widen(*y) * 2); }"),
+      own_kernel({0, 1, 2, 3, 4}, "__global__ void k(gpulua_complex64* x) { *x = *x * x[1] / x[2]; }"),
+      own_kernel({}, "__global__ void k(float* x) { *x = 1; }")};
+  for (const KernelSource& source : sources) {
+    INFO(source.text.substr(source.text.find("__global__ void k(")));
+    auto parsed = describe(parse_source(source, {}, {}, nullptr)), precompiled = describe(parse_source(source, {}, {}));
+    for (const auto& [name, text] : parsed) {
+      INFO(name);
+      REQUIRE(precompiled[name] == text);
+    }
+    // The other headers have constants, which the passes remove.
+    for (const auto& [name, text] : precompiled) {
+      INFO(name);
+      CHECK((parsed.contains(name) || text.find(" constant ") != std::string::npos));
+    }
+  }
+}
+
+TEST_CASE("headers are taken from the start of a library kernel's text alone") {
+  const auto rest = [](KernelSource source) { return without_kernel_headers(source); };
+  const KernelSource source = own_kernel({0, 4, 1}, "int rest;\n");
+  CHECK(rest(source).text == "int rest;\n");
+  CHECK(static_cast<std::size_t>(rest(source).line) ==
+        1 + static_cast<std::size_t>(std::ranges::count(source.text, '\n')) - 1);
+  KernelSource of_script = source, changed = source, later = source;
+  of_script.own = false;
+  CHECK(rest(of_script).text == of_script.text);
+  changed.text.insert(0, "#define GPULUA_WIDE\n");
+  CHECK(rest(changed).text == changed.text);
+  later.text += kernel_header_of(kernel_headers()[2]);
+  CHECK(rest(later).text == "int rest;\n" + std::string(kernel_header_of(kernel_headers()[2])));
+}
+
+TEST_CASE("a library kernel with a script's mistake, or with names of its headers, compiles from the text") {
+  const auto message_of = [](const KernelSource& source, auto... precompiled) -> std::string {
+    try {
+      parse_source(source, {}, {}, precompiled...);
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+    return "compiles";
+  };
+  const KernelSource wrong = own_kernel({0}, "#line 7 \"a.lua\"\n__global__ void k(int* x) { *x = wrong; }");
+  CHECK(message_of(wrong) == message_of(wrong, nullptr));
+  CHECK(message_of(wrong).find("a.lua:7") != std::string::npos);
+  CHECK(message_of(own_kernel({0}, "struct gpulua_divisor {};\n__global__ void k() {}")) == "compiles");
+}
+
+TEST_CASE("kernels with a line of a script have lines and can unwind, the library's others need neither") {
+  const auto has_lines = [](const KernelSource& source) {
+    const SourceModule parsed = parse_source(source, {}, {});
+    const llvm::Function* kernel = parsed.module->getFunction("k");
+    REQUIRE(kernel != nullptr);
+    CHECK((kernel->getSubprogram() != nullptr) == kernel->hasUWTable());
+    return kernel->hasUWTable();
+  };
+  const std::string text = "extern \"C\" __global__ void k(float* x) { *x = 1; }";
+  CHECK(has_lines(source_of({text, {}, {}, {}})));
+  CHECK_FALSE(has_lines(own_kernel({0}, text)));
+  CHECK(has_lines(own_kernel({0}, "\n#line 3 \"a.lua\"\n" + text)));
 }
 
 }  // namespace

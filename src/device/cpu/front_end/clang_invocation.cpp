@@ -5,6 +5,7 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/TargetParser/Host.h>
 
+#include "src/device/cpu/front_end/kernel_headers.h"
 #include "src/device/cpu/front_end/prelude.h"
 
 namespace gpulua::cpu {
@@ -52,7 +53,7 @@ class RegularFiles : public llvm::vfs::ProxyFileSystem {
 
 }  // namespace
 
-std::vector<std::string> clang_arguments(const CompileOptions& options, const CompileTarget& target) {
+std::vector<std::string> clang_arguments(const CompileOptions& options, const CompileTarget& target, bool has_lines) {
   std::vector<std::string> arguments{
       "-emit-llvm-only", "-x", "cuda", "-fcuda-is-device", "-fcuda-allow-variadic-functions",
       "-std=" + options.standard, "-O2", "-disable-llvm-passes", "-mrelocation-model", "pic", "-pic-level", "2",
@@ -65,8 +66,6 @@ std::vector<std::string> clang_arguments(const CompileOptions& options, const Co
       "-fno-finite-loops",
       // A store through null faults; LLVM would remove it and what follows.
       "-fno-delete-null-pointer-checks",
-      // A failing assertion unwinds through the kernel; a message names the source line.
-      "-funwind-tables=2", "-debug-info-kind=line-tables-only", "-dwarf-version=5",
       // Keeps file names as `#line` gives them: clang shortens names below this folder.
       "-fdebug-compilation-dir=/",
       // Large frames touch all their pages, so none skips a stack's guard page.
@@ -74,6 +73,9 @@ std::vector<std::string> clang_arguments(const CompileOptions& options, const Co
       // No warnings, and no errors where nvcc only warns.
       "-w", "-Wno-c++11-narrowing", "-Wno-register", "-Wno-reserved-user-defined-literal",
       "-Wno-enum-constexpr-conversion"};
+  // A failing assertion unwinds through the kernel; a message names the source line.
+  if (has_lines)
+    arguments.insert(arguments.end(), {"-funwind-tables=2", "-debug-info-kind=line-tables-only", "-dwarf-version=5"});
   add_target(arguments, target);
   arguments.push_back(options.contract ? "-ffp-contract=fast-honor-pragmas" : "-ffp-contract=off");
   if (options.fast_math) arguments.insert(arguments.end(), {"-fapprox-func", "-freciprocal-math"});
@@ -84,6 +86,7 @@ ClangFiles::ClangFiles(bool reads_disk)
     : memory_(llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>()), reads_disk_(reads_disk) {
   for (const PreludeHeader& header : prelude_headers())
     add(std::string(prelude_folder) + "/" + std::string(header.name), header.text);
+  for (const std::string& path : kernel_headers()) add(path, kernel_header_of(path));
 }
 
 void ClangFiles::add(const std::string& path, std::string_view content) {

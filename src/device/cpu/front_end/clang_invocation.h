@@ -17,8 +17,10 @@ namespace gpulua::cpu {
 inline constexpr const char* prelude_folder = "/gpulua/include";
 inline constexpr const char* prelude_header = "gpulua_cpu.h";  // included before every source
 
-/// clang's arguments for the language and the target. The caller adds the prelude's folder and the file.
-std::vector<std::string> clang_arguments(const CompileOptions& options, const CompileTarget& target);
+/// clang's arguments for the language and the target. The caller adds the prelude's folder and the file. Without
+/// `has_lines` the code has no lines, and nothing can unwind through it.
+std::vector<std::string> clang_arguments(const CompileOptions& options, const CompileTarget& target,
+                                         bool has_lines = true);
 
 /// The files that clang sees: files in memory, the prelude's headers among them, and with `reads_disk` the machine's
 /// regular files.

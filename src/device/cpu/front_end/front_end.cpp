@@ -13,12 +13,14 @@
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 
 #include <exception>
+#include <optional>
 
 #include "src/base/error.h"
 #include "src/device/cpu/front_end/clang_invocation.h"
 #include "src/device/cpu/front_end/conversions.h"
 #include "src/device/cpu/front_end/declarations.h"
 #include "src/device/cpu/front_end/inline_assembly.h"
+#include "src/device/cpu/front_end/kernel_headers.h"
 #include "src/device/cpu/front_end/leading_includes.h"
 #include "src/device/cpu/front_end/llvm_messages.h"
 #include "src/device/cpu/front_end/name_expressions.h"
@@ -84,9 +86,15 @@ ClangFiles make_files(const KernelSource& source, const CompileOptions& options,
   return files;
 }
 
+/// True for a kernel of the library's with functions of a script: they have their line, and may fail in it.
+bool has_text_of_script(const std::string& text) {
+  return text.find("#line") != std::string::npos || text.find("gpulua_lua_") != std::string::npos;
+}
+
 std::vector<std::string> front_end_arguments(const KernelSource& source, const CompileOptions& options,
                                              const CompileTarget& target, const PrecompiledPrelude* precompiled) {
-  std::vector<std::string> arguments = clang_arguments(options, target);
+  const bool has_lines = !source.own || target.checked || has_text_of_script(source.text);
+  std::vector<std::string> arguments = clang_arguments(options, target, has_lines);
   auto add = [&](std::initializer_list<std::string> more) { arguments.insert(arguments.end(), more); };
   add({"-I", user_headers});
   for (const std::string& folder : source.include_dirs) add({"-I", folder});
@@ -243,14 +251,25 @@ SourceModule parse_source(const KernelSource& source, const CompileOptions& opti
 }
 
 SourceModule parse_source(const KernelSource& source, const CompileOptions& options, const CompileTarget& target) {
+  // A failure is compiled again for the message: from parsed headers clang suggests better names for a misspelt one.
+  const std::string version = clang::getClangFullVersion();
+  bool failed = false;
+  const auto try_prelude = [&](const KernelSource& text, const PrecompiledPrelude* precompiled) {
+    std::optional<SourceModule> result;
+    if (precompiled != nullptr && !failed) try {
+        result = parse_source(text, options, target, precompiled);
+      } catch (const Error&) {
+        failed = true;
+      }
+    return result;
+  };
+  if (source.own && !target.checked)  // the checker's reports name no line of our headers
+    if (const KernelSource rest = without_kernel_headers(source); rest.text.size() < source.text.size())
+      if (auto result = try_prelude(rest, precompiled_kernels(version))) return std::move(*result);
+  const PrecompiledPrelude* precompiled =
+      precompiled_prelude(options.standard, leading_includes(source, options), version);
+  if (auto result = try_prelude(source, precompiled)) return std::move(*result);
   const std::vector<NamedSource> ways = named_sources(source);
-  if (const PrecompiledPrelude* precompiled =
-          precompiled_prelude(options.standard, leading_includes(source, options), clang::getClangFullVersion()))
-    try {
-      return parse(ways.front(), options, target, precompiled);
-    } catch (const Error&) {
-      // Compiled again for the message: from parsed headers clang suggests better names for a misspelt one.
-    }
   return first_that_compiles<SourceModule>(
       ways, [&](const NamedSource& way) { return parse(way, options, target, nullptr); });
 }

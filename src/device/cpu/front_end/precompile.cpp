@@ -2,7 +2,7 @@
 //
 // precompile <standard> <file> <header>...: writes <file>.pch, the prelude, the names that come without an
 // #include, and the headers as clang's precompiled header, and <file>.macros, the version of clang and the macros that
-// it started from.
+// it started from. The header `--kernels` stands for all kernel headers.
 //
 // precompile <file>: writes the loops over blocks, warps and threads (run_templates.h) as LLVM's bitcode.
 
@@ -18,6 +18,7 @@
 #include <fstream>
 
 #include "src/device/cpu/front_end/clang_invocation.h"
+#include "src/device/cpu/front_end/kernel_headers.h"
 #include "src/device/cpu/front_end/precompiled_prelude.h"
 #include "src/device/cpu/ir/analyses.h"
 #include "src/device/shared/standard_headers.h"
@@ -86,7 +87,12 @@ int precompile(const std::string& standard, const std::string& file, const std::
   std::vector<std::string> arguments = arguments_for(options, {"-fpch-instantiate-templates", "-o", file + ".pch"});
   // As options, not as the main file's text: that file does not exist when clang reads the result.
   for (const char* header : implicit_headers) arguments.insert(arguments.end(), {"-include", header});
-  for (const std::string& header : headers) arguments.insert(arguments.end(), {"-include", header});
+  for (const std::string& header : headers) {
+    if (header != "--kernels")
+      arguments.insert(arguments.end(), {"-include", header});
+    else
+      for (const std::string& path : kernel_headers()) arguments.insert(arguments.end(), {"-include", path});
+  }
   arguments.push_back(main_file);
   if (!run_clang(action, arguments, files, messages)) return 1;
   std::ofstream macros(file + ".macros");

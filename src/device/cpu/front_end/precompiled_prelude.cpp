@@ -46,4 +46,9 @@ const PrecompiledPrelude* precompiled_prelude(std::string_view standard, const s
   return found;
 }
 
+const PrecompiledPrelude* precompiled_kernels(std::string_view clang_version) {
+  static const PrecompiledPrelude prelude = files("c++17-kernels");
+  return prelude.macros.starts_with(version_line(clang_version)) ? &prelude : nullptr;
+}
+
 }  // namespace gpulua::cpu

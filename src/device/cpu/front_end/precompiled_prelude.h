@@ -18,6 +18,9 @@ struct PrecompiledPrelude {
 const PrecompiledPrelude* precompiled_prelude(std::string_view standard, const std::vector<std::string_view>& headers,
                                               std::string_view clang_version);
 
+/// With the kernel headers (kernel_headers.h), for the default standard. Null if this version of clang cannot read it.
+const PrecompiledPrelude* precompiled_kernels(std::string_view clang_version);
+
 /// The first line of the macros: the version of clang that wrote them.
 inline std::string version_line(std::string_view clang_version) {
   return "// " + std::string(clang_version) + "\n";
