@@ -66,6 +66,7 @@ Config Config::from_environment() {
   config.fault_handlers = flag("GPULUA_FAULT_HANDLERS", config.fault_handlers);
   config.log_plans = flag("GPULUA_LOG_PLANS", config.log_plans);
   config.gpu_schedules_on_cpu = is_set_to("GPULUA_CPU_SCHEDULES", "gpu");
+  config.cpu_target = variable("GPULUA_CPU_TARGET");
   config.fft_libraries = !is_set_to("GPULUA_FFT", "own");
   config.cache_directory = gpulua::cache_directory();
   config.cache_limit = bytes("GPULUA_CACHE_LIMIT", config.cache_limit);

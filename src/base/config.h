@@ -37,6 +37,9 @@ struct Config {
   bool log_plans = false;
   /// GPULUA_CPU_SCHEDULES. True, for "gpu": the CPU device runs the kernels that a GPU would get. For developers.
   bool gpu_schedules_on_cpu = false;
+  /// GPULUA_CPU_TARGET, "x86-64-v3" or "znver3": the processor that the CPU device compiles for, by clang's name;
+  /// empty: this one. For developers.
+  std::string cpu_target;
   /// GPULUA_CACHE_DIR, else $XDG_CACHE_HOME/gpulua, else ~/.cache/gpulua; empty: none.
   std::filesystem::path cache_directory;
   /// GPULUA_CACHE_LIMIT, bytes.

@@ -14,7 +14,7 @@ std::string made_by(unsigned lanes, const std::string& features) {
   const std::string word = "i" + std::to_string(lanes), mask = "<" + std::to_string(lanes) + " x i1>";
   Ir ir("define " + mask + " @f(" + word + " %word) \"target-features\"=\"" + features + "\" {\n  %mask = bitcast " +
         word + " %word to " + mask + "\n  ret " + mask + " %mask\n}");
-  take_masks_from_wide_words(ir.function());
+  lower_mask_words(ir.function());
   REQUIRE_FALSE(llvm::verifyFunction(ir.function()));
   std::string names;
   for (const llvm::Instruction& instruction : llvm::instructions(ir.function()))
@@ -28,7 +28,7 @@ TEST_CASE("mask words: masks are the first lanes of 64", "[simd]") {
   CHECK(made_by(32, "+avx512f,+avx512bw") == "zext bitcast shufflevector ret");
   CHECK(made_by(16, "+avx512f,+avx512bw") == "zext bitcast shufflevector ret");
   CHECK(made_by(64, "+avx512f,+avx512bw") == "bitcast ret");
-  CHECK(made_by(32, "+avx2") == "bitcast ret");
+  CHECK(made_by(32, "+avx2") == "insertelement shufflevector and icmp ret");
 }
 
 TEST_CASE("mask words: a part of a wider word is not cut off first", "[simd]") {
@@ -38,7 +38,7 @@ TEST_CASE("mask words: a part of a wider word is not cut off first", "[simd]") {
       %mask = bitcast i32 %word to <32 x i1>
       ret <32 x i1> %mask
     })");
-  take_masks_from_wide_words(ir.function());
+  lower_mask_words(ir.function());
   REQUIRE_FALSE(llvm::verifyFunction(ir.function()));
   const auto masks = all<llvm::ShuffleVectorInst>(ir.function());
   REQUIRE(masks.size() == 1);
@@ -60,7 +60,7 @@ TEST_CASE("mask words: what is made of words is computed on words", "[simd]") {
       %bits = bitcast <32 x i1> %both to i32
       ret i32 %bits
     })");
-  take_masks_from_wide_words(ir.function());
+  lower_mask_words(ir.function());
   REQUIRE_FALSE(llvm::verifyFunction(ir.function()));
   std::string names;
   for (const llvm::Instruction& instruction : llvm::instructions(ir.function()))

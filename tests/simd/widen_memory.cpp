@@ -110,12 +110,13 @@ TEST_CASE("address rows: the condition of a bounds check is tested at run time",
 }
 
 TEST_CASE("strided access: distances that rows and permutations serve", "[simd]") {
-  auto stride = [](int factor, const std::string& type, const std::string& features) {
+  auto stride = [](int factor, const std::string& type, const std::string& features, bool loads = true) {
     WarpFunction function("%a = mul i32 %x, " + std::to_string(factor) + "\n %i = zext i32 %a to i64\n" +
                               "%p = getelementptr " + type + ", ptr %in, i64 %i\n %end = add i32 0, 0",
                           WarpLayout::row, for_processor(features));
+    function.warp().set_mask(function.warp().mask(), /*is_full=*/loads);
     llvm::Type* element = type == "i32" ? function.builder().getInt32Ty() : function.builder().getInt64Ty();
-    return StridedAccess(function.warp()).stride(&function.instruction("p"), element);
+    return StridedAccess(function.warp()).stride(&function.instruction("p"), element, loads);
   };
   const std::string avx512 = "+avx512bw,+bmi2";
   CHECK(stride(1, "i32", avx512) == 0);
@@ -124,7 +125,9 @@ TEST_CASE("strided access: distances that rows and permutations serve", "[simd]"
   CHECK(stride(5, "i32", avx512) == 0);
   CHECK(stride(2, "i64", avx512) == 2);
   CHECK(stride(3, "i64", avx512) == 0);  // more than 512 bytes
-  CHECK(stride(2, "i32", "+avx2,+bmi2") == 0);
+  CHECK(stride(2, "i32", avx512, false) == 2);
+  CHECK(stride(2, "i32", "+avx2,+bmi2") == 2);         // all lanes run
+  CHECK(stride(2, "i32", "+avx2,+bmi2", false) == 0);  // a store may not write between
 }
 
 TEST_CASE("lane loop: one scalar instruction for each active lane", "[simd]") {

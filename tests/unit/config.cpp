@@ -58,6 +58,15 @@ TEST_CASE("a GPU's schedules on the CPU device", "[config]") {
   CHECK_THROWS_AS(Config::from_environment(), Error);
 }
 
+TEST_CASE("the processor that the CPU device compiles for", "[config]") {
+  {
+    const Variable none("GPULUA_CPU_TARGET", nullptr);
+    CHECK(Config::from_environment().cpu_target.empty());
+  }
+  const Variable target("GPULUA_CPU_TARGET", "x86-64-v3");
+  CHECK(Config::from_environment().cpu_target == "x86-64-v3");
+}
+
 TEST_CASE("the cache's directory", "[config]") {
   const Variable home("HOME", "/home/me"), xdg("XDG_CACHE_HOME", nullptr), own("GPULUA_CACHE_DIR", nullptr);
   CHECK(Config::from_environment().cache_directory == "/home/me/.cache/gpulua");

@@ -19,8 +19,10 @@ namespace gpulua {
 
 class CpuTestDevice {
  public:
-  explicit CpuTestDevice(std::filesystem::path cache_directory = {})
-      : cache_(std::move(cache_directory), config_.cache_limit),
+  /// `target`: Config::cpu_target.
+  explicit CpuTestDevice(std::filesystem::path cache_directory = {}, std::string target = {})
+      : config_(config_for(std::move(target))),
+        cache_(std::move(cache_directory), config_.cache_limit),
         plugin_(open_plugin()),
         device_(plugin_->open(0, {config_, cache_, interrupted_, while_waiting_})) {
     stream_ = device_->create_stream();
@@ -65,6 +67,12 @@ class CpuTestDevice {
   }
 
  private:
+  static Config config_for(std::string target) {
+    Config config;
+    config.cpu_target = std::move(target);
+    return config;
+  }
+
   static std::unique_ptr<DevicePlugin> open_plugin() {
     void* library = dlopen(plugin_path().c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) throw std::runtime_error(dlerror());

@@ -51,20 +51,25 @@ inline void compare(const std::string& body, const std::string& before = "") {
   CpuTestDevice device;
   auto scalar = device.compile(text, {}, {"--engine=scalar"});
   auto simd = device.compile(text, {}, {"--engine=simd"});
+  CpuTestDevice avx2({}, "x86-64-v3");
+  auto simd_avx2 = avx2.compile(text, {}, {"--engine=simd"});
   for (const auto& [grid, block] : shapes) {
     LaunchConfig config;
     config.grid = grid;
     config.block = block;
-    SimdData expected, got;
-    auto run = [&](const std::shared_ptr<Module>& module, SimdData& data) {
-      device.launch(*device.kernel(module, "k"), config, data.ints.data(), data.floats.data(), data.ints_out.data(),
-                    data.floats_out.data(), int{SimdData::elements / 2});
+    SimdData expected, got, got_avx2;
+    auto run = [&](CpuTestDevice& on, const std::shared_ptr<Module>& module, SimdData& data) {
+      on.launch(*on.kernel(module, "k"), config, data.ints.data(), data.floats.data(), data.ints_out.data(),
+                data.floats_out.data(), int{SimdData::elements / 2});
     };
-    run(scalar, expected);
-    run(simd, got);
+    run(device, scalar, expected);
+    run(device, simd, got);
+    run(avx2, simd_avx2, got_avx2);
     INFO("block " << block.x << " x " << block.y << " x " << block.z << "\n" << body);
     CHECK(difference(expected.ints_out, got.ints_out) == "");
     CHECK(difference(expected.floats_out, got.floats_out) == "");
+    CHECK(difference(expected.ints_out, got_avx2.ints_out) == "");
+    CHECK(difference(expected.floats_out, got_avx2.floats_out) == "");
   }
 }
 

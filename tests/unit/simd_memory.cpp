@@ -16,7 +16,22 @@ TEST_CASE("simd: addresses", "[cpu][simd]") {
   compare("((unsigned char*)b)[i] = a[i]; ((short*)y)[i * 2 % 4096] = (short)a[i];");
   compare("b[i] = p[i % 64].u + p[(i + 3) % 64].w; y[i] = p[a[i] & 63].v;",
           "struct P { int u; float v; short w; }; __device__ P p[64] = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}};");
-  compare("const float4 v = ((const float4*)x)[i / 2]; y[i] = v.x + v.y * v.z - v.w; ((int2*)b)[i / 2] = {i, i / 2};");
+  compare(
+      "const float4 v = ((const float4*)x)[i / 2]; y[i] = v.x + v.y * v.z - v.w; if (i & 1) ((int2*)b)[i / 2] = {i, i "
+      "/ 2};");
+}
+
+TEST_CASE("simd: quotients that a whole warp has", "[cpu][simd]") {
+  // n is 2048; the divisors are 16, 0, -1 and more than a warp's lanes.
+  for (const char* type : {"int", "unsigned", "long long", "size_t"})
+    for (const char* divisor : {"n / 128", "n - 2048", "n - 2049", "64", "n / 40", "a[0]"}) {
+      const std::string at = std::string("const ") + type + " d = " + divisor + ", j = i; ";
+      compare(at + "if (i < n) { const " + type +
+              " x = j % d, y = j / d; b[i] = a[(unsigned)(y * 3 + x) % n] + a[i]; }");
+    }
+  compare("const int u = i % 40, v = i / 40; if (i < n && u > 0 && v > 0) b[i] = u * v + a[i - 1];");
+  compare("const int w = n / 100; if (i < n - 5) b[i] = w == 0 ? 7 : i / w + (a[0] == 0 ? 5 : i % w);");
+  compare("const int c = i & 63, r = i >> 6; if (r < 63) b[i] = a[r * 64 + c] + a[c * 64 + r] + a[(r + 1) * 64 + c];");
 }
 
 TEST_CASE("simd: rows, halves of rows and columns", "[cpu][simd]") {

@@ -77,6 +77,7 @@ std::string CompilerLibrary::cache_digest(const KernelSource& source, const Comp
       .add(processor.features)
       .add(file_identity(path_))  // the headers that we ship are compiled into it
       .add(file_identity(clang_))
+      .add(target.processor)
       .add(std::uint64_t{target.checked})
       .add(source)
       .digest();

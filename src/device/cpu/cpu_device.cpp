@@ -223,13 +223,12 @@ std::shared_ptr<CpuModule> CpuDevice::load(const KernelSource& source, const Com
 }
 
 void CpuDevice::prepare_checks(CpuModule& module) {
-  CompileTarget target;
-  target.checked = true;
+  const CompileTarget target{environment_.config.cpu_target, {}, /*checked=*/true};
   checker_.prepare(module, [&](const KernelSource& source) { return load(source, target); });
 }
 
 std::shared_ptr<Module> CpuDevice::compile(const KernelSource& source) {
-  std::shared_ptr<CpuModule> module = load(source, CompileTarget{});
+  std::shared_ptr<CpuModule> module = load(source, CompileTarget{environment_.config.cpu_target, {}});
   // Now rather than at the first launch: files that the source includes may be gone then.
   if (checker_.on()) prepare_checks(*module);
   return module;

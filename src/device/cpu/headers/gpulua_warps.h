@@ -29,6 +29,27 @@ __attribute__((device, always_inline)) inline void gpulua_next_warp(gpulua::cpu:
   }
 }
 
+// Placeholder: whether threads of one block may run between those of another.
+extern "C" __attribute__((device)) bool gpulua_blocks_are_independent();
+
+/// The number of blocks, from this one on, whose rows are run as one, from the first block to the last, before the next
+/// rows: memory is then read along its lines. Longer rows gain nothing, and columns of arrays would leave the caches.
+__attribute__((device, always_inline)) inline unsigned int gpulua_side_by_side(gpulua::cpu::Index3 block, gpulua::cpu::Index3 size,
+                                                                               gpulua::cpu::Index3 grid, unsigned long left) {
+  constexpr unsigned int threads = 512;
+  if (!gpulua_blocks_are_independent() || size.y * size.z == 1) return 1;
+  unsigned int count = size.x < threads ? threads / size.x : 1;
+  if (count > grid.x - block.x) count = grid.x - block.x;
+  return count > left ? (unsigned int)left : count;
+}
+
+/// The block `count` further on, in the same row of the grid or the first of the next one.
+__attribute__((device, always_inline)) inline void gpulua_next_blocks(gpulua::cpu::Index3& block, gpulua::cpu::Index3 grid,
+                                                                      unsigned int count) {
+  block.x += count - 1;
+  gpulua_next_block(block, grid);
+}
+
 /// abi.h: RunBlocks. Warps as CUDA has them.
 extern "C" __attribute__((device)) void gpulua_run_warps(void** arguments, const gpulua::cpu::Launch* launch,
                                                          unsigned long first, unsigned long last, char* shared,
@@ -36,15 +57,21 @@ extern "C" __attribute__((device)) void gpulua_run_warps(void** arguments, const
   const gpulua::cpu::Index3 grid = launch->grid, size = launch->block;
   const unsigned int threads = size.x * size.y * size.z;
   gpulua::cpu::Index3 index = gpulua_unflatten(first, grid);
-  for (unsigned long block = first; block < last; ++block, gpulua_next_block(index, grid)) {
+  for (unsigned long block = first; block < last;) {
+    const unsigned int count = gpulua_side_by_side(index, size, grid, last - block);
     gpulua::cpu::Index3 thread = {0, 0, 0};
     for (unsigned int linear = 0; linear < threads; linear += 32) {
       const unsigned int left = threads - linear;
-      gpulua::cpu::ThreadContext context = {thread, index,  size,   grid, shared, dynamic_shared,
-                                            launch, linear, left < 32 ? left : 32, nullptr};
-      gpulua_run_warp(arguments, &context);
+      gpulua::cpu::Index3 own = index;
+      for (unsigned int i = 0; i < count; ++i, ++own.x) {
+        gpulua::cpu::ThreadContext context = {thread, own,    size,   grid, shared, dynamic_shared,
+                                              launch, linear, left < 32 ? left : 32, nullptr};
+        gpulua_run_warp(arguments, &context);
+      }
       gpulua_next_warp(thread, size);
     }
+    block += count;
+    gpulua_next_blocks(index, grid, count);
   }
 }
 
@@ -54,18 +81,24 @@ extern "C" __attribute__((device)) void gpulua_run_rows(void** arguments, const 
                                                         unsigned long last, char* shared, char* dynamic_shared) {
   const gpulua::cpu::Index3 grid = launch->grid, size = launch->block;
   gpulua::cpu::Index3 index = gpulua_unflatten(first, grid);
-  for (unsigned long block = first; block < last; ++block, gpulua_next_block(index, grid)) {
-    unsigned int linear = 0;
+  for (unsigned long block = first; block < last;) {
+    const unsigned int count = gpulua_side_by_side(index, size, grid, last - block);
+    unsigned int row = 0;
     for (unsigned int z = 0; z < size.z; ++z)
-      for (unsigned int y = 0; y < size.y; ++y)
-        for (unsigned int x = 0, threads; x < size.x; x += threads, linear += threads) {
-          const unsigned int wrap = 0x80000000u - ((index.x * size.x + x) & 0x7fffffffu);
-          threads = size.x - x < 32 ? size.x - x : 32;
-          if (threads > wrap) threads = wrap;
-          gpulua::cpu::ThreadContext context = {{x, y, z}, index,  size,    grid,   shared,
-                                                dynamic_shared, launch, linear, threads, nullptr};
-          gpulua_run_warp(arguments, &context);
-        }
+      for (unsigned int y = 0; y < size.y; ++y, row += size.x) {
+        gpulua::cpu::Index3 own = index;
+        for (unsigned int i = 0; i < count; ++i, ++own.x)
+          for (unsigned int x = 0, threads; x < size.x; x += threads) {
+            const unsigned int wrap = 0x80000000u - ((own.x * size.x + x) & 0x7fffffffu);
+            threads = size.x - x < 32 ? size.x - x : 32;
+            if (threads > wrap) threads = wrap;
+            gpulua::cpu::ThreadContext context = {{x, y, z}, own,    size,    grid,    shared,
+                                                  dynamic_shared, launch, row + x, threads, nullptr};
+            gpulua_run_warp(arguments, &context);
+          }
+      }
+    block += count;
+    gpulua_next_blocks(index, grid, count);
   }
 }
 

@@ -31,6 +31,9 @@ struct KernelScope {
 
 // Waking the other cores costs some microseconds: less work than this is done sooner on one.
 constexpr std::chrono::nanoseconds worth_spreading{20'000};
+// A chunk of blocks that takes less tells nothing of the others: it meets cold caches, and the clock takes a part of
+// it.
+constexpr std::chrono::nanoseconds enough_to_measure{2'000};
 // Blocks run in chunks of up to about this long, between which a core looks for an interrupt.
 constexpr std::chrono::nanoseconds chunk_time{50'000};
 // Blocks that wait for later ones keep their stacks, some pages a thread.
@@ -82,21 +85,32 @@ class Run {
   }
 
  private:
-  /// One block tells how long the others may take, and with it who runs them.
+  /// The first blocks tell how long the others may take, and with it who runs them. A few light ones take less time
+  /// than reading the clock, so chunks grow until their time means something.
   void run_in_turn() {
-    const Clock::time_point start = Clock::now();
-    chunk(0, 1);
-    if (blocks_ == 1) return;
-    const auto block_time = std::max(Clock::now() - start, Clock::duration(1));
-    // Divided rather than multiplied: there may be 2^63 blocks.
-    if (blocks_ - 1 <= static_cast<std::uint64_t>(worth_spreading / block_time)) return chunk(1, blocks_);
-    tbb::parallel_for(tbb::blocked_range<std::uint64_t>(1, blocks_),
-                      [this](const tbb::blocked_range<std::uint64_t>& part) { in_chunks(part.begin(), part.end()); });
+    std::uint64_t done = 0;
+    for (std::uint64_t size = 1; done < blocks_; size *= 2) {
+      size = std::min(size, blocks_ - done);
+      const Clock::time_point start = Clock::now();
+      chunk(done, done + size);
+      done += size;
+      const auto time = std::max(Clock::now() - start, Clock::duration(1));
+      // Divided rather than multiplied: there may be 2^63 blocks.
+      if ((blocks_ - done) / size <= static_cast<std::uint64_t>(worth_spreading / time)) {
+        if (done < blocks_) chunk(done, blocks_);
+        return;
+      }
+      if (time < enough_to_measure) continue;
+      const auto least = size * std::max<std::uint64_t>(1, static_cast<std::uint64_t>(chunk_time / 2 / time));
+      tbb::parallel_for(tbb::blocked_range<std::uint64_t>(done, blocks_),
+                        [this, least](const auto& part) { in_chunks(part.begin(), part.end(), least); });
+      return;
+    }
   }
 
-  /// Blocks differ and the first, which meets cold caches, says little; so chunks grow until they are long enough.
-  void in_chunks(std::uint64_t first, std::uint64_t last) {
-    for (std::uint64_t size = 1; first < last;) {
+  /// Blocks differ; so chunks grow until they are long enough.
+  void in_chunks(std::uint64_t first, std::uint64_t last, std::uint64_t size) {
+    while (first < last) {
       const std::uint64_t end = first + std::min(size, last - first);
       const Clock::time_point start = Clock::now();
       chunk(first, end);

@@ -210,6 +210,9 @@ LanePattern LanePatterns::of_call(const llvm::CallInst& call) const {
       return !result.is_known() || result.is_uniform() ? result : LanePattern::varying();
     case Marker::activemask:
     case Marker::all_lanes:
+    case Marker::whole_warp:
+    case Marker::first_lane:
+    case Marker::consecutive:
     case Marker::barrier_count:
       return LanePattern::uniform();
     case Marker::shuffle: {

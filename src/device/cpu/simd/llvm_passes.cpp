@@ -21,7 +21,8 @@ constexpr const char* simplify_passes =
     "correlated-propagation,simplifycfg,instcombine<no-verify-fixpoint>,"
     "loop(indvars,loop-deletion,loop-unroll-full),"
     "sroa<modify-cfg>,instcombine<no-verify-fixpoint>,gvn<no-pre>,sccp,correlated-propagation,jump-threading,"
-    "instcombine<no-verify-fixpoint>,dse,loop-mssa(licm),adce,simplifycfg,instcombine<no-verify-fixpoint>";
+    "instcombine<no-verify-fixpoint>,dse,loop-mssa(licm),adce,simplifycfg<bonus-inst-threshold=8>,"
+    "instcombine<no-verify-fixpoint>";
 constexpr const char* order_passes = "lower-switch,mergereturn,loop-simplify,lcssa";
 constexpr const char* finish_passes = "early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,sroa<modify-cfg>";
 constexpr const char* finish_more_passes = "loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,adce,simplifycfg";

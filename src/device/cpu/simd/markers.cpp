@@ -22,6 +22,9 @@ constexpr MarkerRow marker_rows[] = {
     {Marker::private_histogram, "gpulua.histogram"},
     {Marker::flush_histogram, "gpulua.flush_histogram"},
     {Marker::all_lanes, "gpulua.all_lanes"},
+    {Marker::whole_warp, "gpulua.whole_warp"},
+    {Marker::first_lane, "gpulua.first_lane"},
+    {Marker::consecutive, "gpulua.consecutive"},
     {Marker::load_strip, "gpulua.load_strip"},
     {Marker::store_strip, "gpulua.store_strip"},
     {Marker::fail, "_Z11gpulua_failPKcS0_j"},
@@ -41,7 +44,8 @@ constexpr MarkerRow marker_rows[] = {
 
 Marker marker(const llvm::Value* value) {
   const auto* call = llvm::dyn_cast<llvm::CallInst>(value);
-  const llvm::Function* callee = call == nullptr ? nullptr : call->getCalledFunction();
+  // A marker may take values of several types; the first call's are the function's.
+  const auto* callee = call == nullptr ? nullptr : llvm::dyn_cast<llvm::Function>(call->getCalledOperand());
   if (callee == nullptr || !callee->getName().contains("gpulua")) return Marker::none;
   for (const MarkerRow& row : marker_rows)
     if (callee->getName() == row.name) return row.marker;

@@ -22,6 +22,10 @@ enum class Marker {
   private_histogram,  // ptr (i32 parameter): privatised_histograms.h
   flush_histogram,    // void (i32 parameter, ptr array, ptr address, i64 bytes): flush if the access may see its counts
   all_lanes,          // i1 (i1 comparison): true only if the comparison holds for all lanes that run
+  whole_warp,  // i1 (i1 condition, i1 value, i1 also): true only if 32 lanes run, the condition has the value in all,
+               // and `also`, which is uniform, holds
+  first_lane,   // (value): lane 0's, whether it runs or not
+  consecutive,  // i1 (value): whether each lane's is 1 more than that of the lane before, in the layout at hand
   load_strip,   // void (ptr own, ptr from): strip_length elements of a lane to its private memory (strip_mining.h)
   store_strip,  // void (ptr own, ptr to): and back
   fail,         // gpulua_fail(message, file, line)

@@ -10,6 +10,7 @@
 #include <map>
 #include <numeric>
 
+#include "src/device/cpu/ir/collect.h"
 #include "src/device/cpu/simd/target.h"
 
 namespace gpulua::cpu::simd {
@@ -18,6 +19,8 @@ namespace {
 using namespace llvm::PatternMatch;
 
 constexpr unsigned most_lanes = 64;  // of a mask of AVX-512
+// Operations between a word and the numbers of lanes that it is made of.
+constexpr unsigned max_depth = 6;
 
 bool is_mask(const llvm::Type* type) {
   const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
@@ -102,10 +105,72 @@ void MaskWords::run() {
   }
 }
 
+/// Masks from words on processors without registers for masks.
+class LaneComparisons {
+ public:
+  explicit LaneComparisons(llvm::Function& function) : function_(function) {}
+
+  void run() {
+    const auto is_made = [](const llvm::BitCastInst& cast) {
+      return is_mask(cast.getType()) && cast.getOperand(0)->getType()->isIntegerTy();
+    };
+    for (llvm::BitCastInst* cast : collect<llvm::BitCastInst>(function_, is_made)) {
+      llvm::IRBuilder<> builder(cast);
+      lanes_ = llvm::cast<llvm::FixedVectorType>(cast->getType())->getNumElements();
+      cast->replaceAllUsesWith(mask_of(builder, cast->getOperand(0), 0));
+      cast->eraseFromParent();
+    }
+  }
+
+ private:
+  llvm::Value* mask_of(llvm::IRBuilder<>& builder, llvm::Value* word, unsigned depth);
+  /// The constant vector of `of(lane)`, 32 bits each.
+  template <class Of>
+  llvm::Value* constants(llvm::IRBuilder<>& builder, const Of& of) const {
+    std::vector<llvm::Constant*> values;
+    for (unsigned lane = 0; lane < lanes_; ++lane) values.push_back(builder.getInt32(of(lane)));
+    return llvm::ConstantVector::get(values);
+  }
+  /// The lanes from `number` on, which is at most 64.
+  llvm::Value* from(llvm::IRBuilder<>& builder, llvm::Value* number) const {
+    number = builder.CreateVectorSplat(lanes_, builder.CreateZExtOrTrunc(number, builder.getInt32Ty()));
+    return builder.CreateICmpSGE(constants(builder, [](unsigned lane) { return lane; }), number);
+  }
+
+  llvm::Function& function_;
+  unsigned lanes_ = 0;
+};
+
+llvm::Value* LaneComparisons::mask_of(llvm::IRBuilder<>& builder, llvm::Value* word, unsigned depth) {
+  llvm::Value *a = nullptr, *b = nullptr, *number = nullptr;
+  if (auto* constant = llvm::dyn_cast<llvm::Constant>(word))
+    return builder.CreateBitCast(constant, llvm::FixedVectorType::get(builder.getInt1Ty(), lanes_));
+  if (depth < max_depth && word->getType()->isIntegerTy(lanes_)) {
+    const auto of = [&](llvm::Value* other) { return mask_of(builder, other, depth + 1); };
+    if (match(word, m_Not(m_Value(a)))) return builder.CreateNot(of(a));
+    if (match(word, m_And(m_Value(a), m_Value(b)))) return builder.CreateAnd(of(a), of(b));
+    if (match(word, m_Or(m_Value(a), m_Value(b)))) return builder.CreateOr(of(a), of(b));
+    if (match(word, m_Freeze(m_Value(a)))) return of(a);
+    if (match(word, m_CombineOr(m_Trunc(m_Shl(m_AllOnes(), m_Value(number))), m_Shl(m_AllOnes(), m_Value(number)))))
+      return from(builder, number);
+    if (match(word, m_Trunc(m_Not(m_Shl(m_AllOnes(), m_Value(number))))))
+      return builder.CreateNot(from(builder, number));
+    if (match(word, m_LShr(m_AllOnes(), m_Value(number))))
+      return builder.CreateNot(
+          from(builder, builder.CreateSub(llvm::ConstantInt::get(number->getType(), lanes_), number)));
+  }
+  llvm::Value* bits = constants(builder, [](unsigned lane) { return 1u << lane; });
+  llvm::Value* words = builder.CreateVectorSplat(lanes_, builder.CreateZExtOrTrunc(word, builder.getInt32Ty()));
+  return builder.CreateICmpNE(builder.CreateAnd(words, bits), llvm::Constant::getNullValue(bits->getType()));
+}
+
 }  // namespace
 
-void take_masks_from_wide_words(llvm::Function& function) {
-  if (has_feature(function, "+avx512bw")) MaskWords(function).run();
+void lower_mask_words(llvm::Function& function) {
+  if (has_feature(function, "+avx512bw"))
+    MaskWords(function).run();
+  else
+    LaneComparisons(function).run();
 }
 
 }  // namespace gpulua::cpu::simd

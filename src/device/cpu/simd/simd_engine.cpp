@@ -26,6 +26,7 @@
 #include "src/device/cpu/simd/prepare.h"
 #include "src/device/cpu/simd/privatised_histograms.h"
 #include "src/device/cpu/simd/strip_mining.h"
+#include "src/device/cpu/simd/whole_warps.h"
 #include "src/device/cpu/simd/why_not.h"
 #include "src/device/cpu/simd/widen.h"
 #include "src/device/cpu/simd/widen_warp_builtins.h"
@@ -44,6 +45,7 @@ constexpr const char* frames_placeholder = "gpulua_warp_frames";
 constexpr const char* frame_bytes_placeholder = "gpulua_warp_frame_bytes";
 constexpr const char* block_frame_bytes_placeholder = "gpulua_block_frame_bytes";
 constexpr const char* counts_placeholder = "gpulua_warps_count_predicates";
+constexpr const char* independent_placeholder = "gpulua_blocks_are_independent";
 
 void inline_calls(llvm::Function& function, const std::set<llvm::Function*>& callees) {
   const auto is_wanted = [&](const llvm::CallInst& call) { return callees.contains(call.getCalledFunction()); };
@@ -123,6 +125,29 @@ void make_frames(llvm::Function& run, const FrameSizes& frames, bool counts_pred
   }
 }
 
+/// True if no thread can tell whether another block's threads have run: none shares memory that a block has at a time,
+/// waits, or does what others see in an order.
+bool blocks_are_independent(const llvm::Function& scalar) {
+  return std::none_of(llvm::inst_begin(scalar), llvm::inst_end(scalar), [](const llvm::Instruction& instruction) {
+    if (const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction)) {
+      const Marker kind = marker(call);
+      if (kind != Marker::none) return kind == Marker::shared_memory || kind == Marker::fail || kind == Marker::yield;
+      return !llvm::isa<llvm::IntrinsicInst>(call) && !call->onlyReadsMemory();
+    }
+    return instruction.isAtomic() || instruction.isVolatile();
+  });
+}
+
+void answer(llvm::Function& run, const char* placeholder, bool value) {
+  const auto is_asked = [&](const llvm::CallInst& call) {
+    return call.getCalledFunction() != nullptr && call.getCalledFunction()->getName() == placeholder;
+  };
+  for (llvm::CallInst* call : collect<llvm::CallInst>(run, is_asked)) {
+    call->replaceAllUsesWith(llvm::ConstantInt::getBool(run.getContext(), value));
+    call->eraseFromParent();
+  }
+}
+
 std::uint64_t count_local_bytes(const llvm::Function& function) {
   std::uint64_t bytes = call_stack_bytes;
   for (const llvm::Instruction& instruction : llvm::instructions(function))
@@ -165,6 +190,7 @@ std::vector<KernelCode> Engine::build(const SourceKernel& kernel, std::string& w
     if (has_marker(*scalar, {Marker::private_histogram})) add_finished(flush_function, *scalar);
     if (strip_mine(*scalar, needs.warps ? WarpLayout::row : WarpLayout::row_chunk)) pipeline.order(*scalar);
     split_full_mask_loops(*scalar, needs.warps ? WarpLayout::row : WarpLayout::row_chunk);
+    if (split_whole_warps(*scalar, needs.warps ? WarpLayout::row : WarpLayout::row_chunk)) pipeline.order(*scalar);
     std::vector<std::pair<BlockRule, WarpLayout>> wanted;
     if (needs.rows && !source_.whole_warps) wanted.emplace_back(BlockRule::half_rows, WarpLayout::half_rows);
     if (needs.warps) wanted.emplace_back(BlockRule::rows, WarpLayout::row);
@@ -230,10 +256,12 @@ llvm::Function* Engine::build(const SourceKernel& kernel, llvm::Function& scalar
     for (llvm::Function* state : called)
       if (state != warp) state->eraseFromParent();
     if (sync == WarpSync::phases) make_frames(*run, *frames, has_marker(scalar, {Marker::barrier_count}));
+    answer(*run, independent_placeholder,
+           layout_.kernel_bytes.at(kernel.symbol) == 0 && blocks_are_independent(scalar));
     make_private_histograms(*run, kernel);
     pipeline.finish(*run);
     sink_gather_addresses(*run);
-    take_masks_from_wide_words(*run);
+    lower_mask_words(*run);
     run->addFnAttr(finished_attribute);
     finished_.insert(run);
   }

@@ -12,6 +12,7 @@
 
 #include "src/device/cpu/abi/abi.h"
 #include "src/device/cpu/simd/barriers.h"
+#include "src/device/cpu/simd/markers.h"
 #include "src/device/cpu/simd/runtime_calls.h"
 #include "src/device/cpu/simd/shared_atomics.h"
 #include "src/device/cpu/simd/widen_instruction_emitter.h"
@@ -31,6 +32,18 @@ llvm::Function& declare(llvm::Function& scalar) {
   return *function;
 }
 
+/// The blocks under Marker::whole_warp.
+std::set<Block*> find_whole(const Divergence& divergence) {
+  std::set<Block*> found;
+  for (Block* block : divergence.order()) {
+    const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
+    if (branch == nullptr || !branch->isConditional() || marker(branch->getCondition()) != Marker::whole_warp) continue;
+    for (Block* other : divergence.order())
+      if (divergence.dominators().dominates(branch->getSuccessor(0), other)) found.insert(other);
+  }
+  return found;
+}
+
 /// Control flow: the order of the blocks, their masks, and what edges pass on. InstructionEmitter does the rest.
 class Widener {
  public:
@@ -45,7 +58,8 @@ class Widener {
         inductions_(warp_, divergence),
         instructions_(warp_, inductions_, divergence.loops(), options.layout, *options.math),
         barriers_(scalar, patterns),
-        guarded_(find_guarded_masks(divergence, patterns)) {}
+        guarded_(find_guarded_masks(divergence, patterns)),
+        whole_(find_whole(divergence)) {}
 
   llvm::Function* run();
 
@@ -74,6 +88,7 @@ class Widener {
   InstructionEmitter instructions_;
   Barriers barriers_;
   std::set<Block*> guarded_;  // owners of masks
+  std::set<Block*> whole_;    // blocks that run only if all 32 lanes do
 
   std::map<const llvm::PHINode*, Slot*> phi_slots_, second_slots_;
   std::map<Block*, Slot*> mask_slots_;
@@ -172,7 +187,10 @@ void Widener::emit_block(Block* block) {
     if (inductions_.contains(phi)) inductions_.enter_header(phi);
   }
   Block* owner = divergence_.mask_owner(block);
-  warp_.set_mask(masks_.at(owner), is_whole(options_.layout) && owner == divergence_.order().front());
+  if (whole_.contains(block) && !whole_.contains(owner))
+    warp_.set_mask(llvm::Constant::getAllOnesValue(widened(builder_.getInt1Ty())), true);
+  else
+    warp_.set_mask(masks_.at(owner), is_whole(options_.layout) && owner == divergence_.order().front());
   emit_guard(block);
   for (const llvm::Instruction& instruction : *block) {
     if (instruction.isTerminator()) break;

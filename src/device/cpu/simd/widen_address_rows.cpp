@@ -4,6 +4,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "src/device/cpu/simd/target.h"
 
@@ -191,6 +192,38 @@ llvm::Value* AddressRows::load(llvm::Type* type, const AddressRow& row, llvm::Al
   return builder_.CreateBitCast(result, widened(type));
 }
 
+/// Masked stores of AVX2 are slow on many processors: only groups of lanes of which some run and others do not have
+/// one.
+void AddressRows::store_groups(llvm::Value* values, llvm::Value* place, llvm::Align align, llvm::Value* lanes) {
+  constexpr unsigned group = 8;
+  auto* type = llvm::cast<llvm::FixedVectorType>(values->getType());
+  const std::uint64_t bytes = warp_.layout().getTypeAllocSize(type->getElementType()).getFixedValue();
+  llvm::Value* bits = builder_.CreateBitCast(lanes, builder_.getIntNTy(type->getNumElements()));
+  for (unsigned first = 0; first < type->getNumElements(); first += group) {
+    llvm::SmallVector<int> order(group);
+    std::iota(order.begin(), order.end(), static_cast<int>(first));
+    llvm::Value* some = builder_.CreateTrunc(builder_.CreateLShr(bits, first), builder_.getInt8Ty());
+    llvm::Value* part = builder_.CreateShuffleVector(values, order);
+    llvm::Value* at = builder_.CreateGEP(builder_.getInt8Ty(), place, builder_.getInt64(first * bytes));
+    const llvm::Align own = llvm::commonAlignment(align, first * bytes);
+    warp_.either(
+        builder_.CreateICmpEQ(some, builder_.getInt8(0xff)),
+        [&]() -> llvm::Value* {
+          builder_.CreateAlignedStore(part, at, own);
+          return nullptr;
+        },
+        [&]() -> llvm::Value* {
+          warp_.either(
+              builder_.CreateICmpEQ(some, builder_.getInt8(0)), []() -> llvm::Value* { return nullptr; },
+              [&]() -> llvm::Value* {
+                builder_.CreateMaskedStore(part, at, own, builder_.CreateShuffleVector(lanes, order));
+                return nullptr;
+              });
+          return nullptr;
+        });
+  }
+}
+
 /// Where the halves overlap, the second one's values win, since its lanes come later.
 void AddressRows::store(llvm::Value* values, const AddressRow& row, llvm::Align align) {
   auto* type = llvm::cast<llvm::VectorType>(values->getType())->getElementType();
@@ -198,8 +231,10 @@ void AddressRows::store(llvm::Value* values, const AddressRow& row, llvm::Align 
   auto store = [&](llvm::Value* part, llvm::Value* place, llvm::Value* lanes) {
     if (row.all_lanes)
       builder_.CreateAlignedStore(part, place, align);
-    else
+    else if (has_feature(warp_.scalar_function(), "+avx512f"))
       builder_.CreateMaskedStore(part, place, align, lanes);
+    else
+      store_groups(part, place, align, lanes);
   };
   if (row.bases[1] == nullptr) return store(values, row.bases[0], warp_.mask());
   for (unsigned half = 0; half < 2; ++half)

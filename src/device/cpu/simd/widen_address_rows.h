@@ -26,6 +26,7 @@ class AddressRows {
   void store(llvm::Value* values, const AddressRow& row, llvm::Align align);
 
  private:
+  void store_groups(llvm::Value* values, llvm::Value* place, llvm::Align align, llvm::Value* lanes);
   /// The operand that a bounds check such as `i < n ? i : 0` or min(i, n - 1) yields where no lane is out of bounds:
   /// the one that is not uniform. Other values are returned as they are.
   const llvm::Value* expected_value(const llvm::Value* value) const;

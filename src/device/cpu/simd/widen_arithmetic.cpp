@@ -2,6 +2,7 @@
 
 #include <llvm/IR/GetElementPtrTypeIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/PatternMatch.h>
 
 #include "src/device/cpu/simd/full_mask_loops.h"
 #include "src/device/cpu/simd/markers.h"
@@ -145,23 +146,63 @@ llvm::Value* Arithmetic::emit_bound(const llvm::CmpInst& compare) {
   return builder_.CreateBitCast(builder_.CreateTrunc(bits, builder_.getInt32Ty()), widened(builder_.getInt1Ty()));
 }
 
-/// Tests all lanes, active or not: lane 31 has the greatest i, unless it wraps.
 llvm::Value* Arithmetic::emit_all_lanes(const llvm::ICmpInst& compare) {
+  if (llvm::Value* all = emit_ends(compare, compare.getPredicate())) return all;
+  return builder_.CreateNot(
+      warp_.any(builder_.CreateLogicalAnd(warp_.mask(), builder_.CreateNot(warp_.vector(&compare)))));
+}
+
+/// True if `predicate` holds for the operands of the comparison in all lanes, active or not: lane 0 has the least i and
+/// lane 31 the greatest, unless it wraps. Null where the lanes' numbers do not ascend.
+llvm::Value* Arithmetic::emit_ends(const llvm::ICmpInst& compare, llvm::CmpInst::Predicate predicate) {
   const bool swapped = warp_.is_uniform(compare.getOperand(0));
   const llvm::Value* index = compare.getOperand(swapped ? 1 : 0);
   const llvm::Value* bound = compare.getOperand(swapped ? 0 : 1);
-  if (!is_ascending(index->getType(), warp_.pattern(index)) || !warp_.is_uniform(bound))
-    return builder_.CreateNot(
-        warp_.any(builder_.CreateLogicalAnd(warp_.mask(), builder_.CreateNot(warp_.vector(&compare)))));
-  const auto predicate = swapped ? compare.getSwappedPredicate() : compare.getPredicate();
-  const bool is_signed = compare.isSigned();
+  if (!is_ascending(index->getType(), warp_.pattern(index)) || !warp_.is_uniform(bound) ||
+      llvm::ICmpInst::isEquality(predicate))
+    return nullptr;
+  if (swapped) predicate = llvm::CmpInst::getSwappedPredicate(predicate);
+  const bool is_signed = llvm::CmpInst::isSigned(predicate);
   llvm::Type* type = index->getType();
+  llvm::Value* first = warp_.scalar(index);
+  const std::int64_t span = warp_.pattern(index).offset(warp_size - 1);
+  if (llvm::ICmpInst::isGT(predicate) || llvm::ICmpInst::isGE(predicate)) {
+    const unsigned bits = type->getIntegerBitWidth();
+    const llvm::APInt most = (is_signed ? llvm::APInt::getSignedMaxValue(bits) : llvm::APInt::getMaxValue(bits)) -
+                             static_cast<std::uint64_t>(span);
+    return builder_.CreateAnd(builder_.CreateICmp(predicate, first, warp_.scalar(bound)),
+                              builder_.CreateICmp(is_signed ? llvm::CmpInst::ICMP_SLE : llvm::CmpInst::ICMP_ULE, first,
+                                                  llvm::ConstantInt::get(type, most)));
+  }
   const std::int64_t beyond = llvm::CmpInst::isStrictPredicate(predicate) ? 0 : 1;
-  llvm::Value* most = llvm::ConstantInt::getSigned(type, warp_.pattern(index).offset(warp_size - 1) - beyond);
   // Lane 0's i must be below `end`. Nothing is below the least number.
-  llvm::Value* end = builder_.CreateBinaryIntrinsic(is_signed ? llvm::Intrinsic::ssub_sat : llvm::Intrinsic::usub_sat,
-                                                    warp_.scalar(bound), most);
-  return builder_.CreateICmp(is_signed ? llvm::CmpInst::ICMP_SLT : llvm::CmpInst::ICMP_ULT, warp_.scalar(index), end);
+  llvm::Value* end =
+      builder_.CreateBinaryIntrinsic(is_signed ? llvm::Intrinsic::ssub_sat : llvm::Intrinsic::usub_sat,
+                                     warp_.scalar(bound), llvm::ConstantInt::getSigned(type, span - beyond));
+  return builder_.CreateICmp(is_signed ? llvm::CmpInst::ICMP_SLT : llvm::CmpInst::ICMP_ULT, first, end);
+}
+
+/// True if the condition has this value in all lanes, active or not.
+llvm::Value* Arithmetic::emit_everywhere(const llvm::Value* condition, bool value) {
+  using namespace llvm::PatternMatch;
+  const llvm::Value *a = nullptr, *b = nullptr;
+  if (warp_.is_uniform(condition)) return builder_.CreateICmpEQ(warp_.scalar(condition), builder_.getInt1(value));
+  const bool both = value ? match(condition, m_LogicalAnd(m_Value(a), m_Value(b)))
+                          : match(condition, m_LogicalOr(m_Value(a), m_Value(b)));
+  // Frozen: `b` may be poison where `a` decides.
+  if (both) return builder_.CreateAnd(emit_everywhere(a, value), builder_.CreateFreeze(emit_everywhere(b, value)));
+  if (const auto* compare = llvm::dyn_cast<llvm::ICmpInst>(condition))
+    if (llvm::Value* all = emit_ends(*compare, value ? compare->getPredicate() : compare->getInversePredicate()))
+      return all;
+  return builder_.CreateICmpEQ(warp_.bits_of(warp_.vector(condition)), builder_.getInt32(value ? ~0u : 0));
+}
+
+llvm::Value* Arithmetic::emit_whole_warp(const llvm::CallInst& call) {
+  llvm::Value* all =
+      emit_everywhere(call.getArgOperand(0), llvm::cast<llvm::ConstantInt>(call.getArgOperand(1))->isOne());
+  all = builder_.CreateAnd(all, warp_.scalar(call.getArgOperand(2)));
+  if (warp_.mask_is_full()) return all;
+  return builder_.CreateAnd(builder_.CreateICmpEQ(warp_.bits_of(warp_.mask()), builder_.getInt32(~0u)), all);
 }
 
 llvm::Value* Arithmetic::emit_binary(const llvm::BinaryOperator& binary) {

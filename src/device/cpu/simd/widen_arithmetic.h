@@ -15,8 +15,11 @@ class Arithmetic {
   llvm::Value* emit_vector(const llvm::Instruction& instruction);
   /// Marker::all_lanes.
   llvm::Value* emit_all_lanes(const llvm::ICmpInst& compare);
+  llvm::Value* emit_whole_warp(const llvm::CallInst& call);
 
  private:
+  llvm::Value* emit_ends(const llvm::ICmpInst& compare, llvm::CmpInst::Predicate predicate);
+  llvm::Value* emit_everywhere(const llvm::Value* condition, bool value);
   llvm::Value* emit_base(const llvm::Instruction& instruction, unsigned half);
   llvm::Value* extended(const llvm::Value* value, llvm::Type* type, bool is_signed, unsigned half);
   llvm::Value* emit_bound(const llvm::CmpInst& compare);

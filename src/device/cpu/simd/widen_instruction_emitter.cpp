@@ -70,6 +70,14 @@ llvm::Value* InstructionEmitter::emit_marker(const llvm::CallInst& call) {
       return nullptr;
     case Marker::all_lanes:
       return arithmetic_.emit_all_lanes(llvm::cast<llvm::ICmpInst>(*call.getArgOperand(0)));
+    case Marker::whole_warp:
+      return arithmetic_.emit_whole_warp(call);
+    case Marker::first_lane:
+      return warp_.is_varying(call.getArgOperand(0))
+                 ? builder_.CreateExtractElement(warp_.vector(call.getArgOperand(0)), std::uint64_t{0})
+                 : warp_.scalar(call.getArgOperand(0));
+    case Marker::consecutive:
+      return builder_.getInt1(warp_.pattern(call.getArgOperand(0)).is_consecutive(1));
     case Marker::load_strip:
       strips_.load(call);
       return nullptr;

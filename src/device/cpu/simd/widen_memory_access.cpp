@@ -30,7 +30,7 @@ llvm::Value* MemoryAccess::load(const llvm::LoadInst& load) {
   llvm::Type* type = load.getType();
   const auto bytes = static_cast<std::int64_t>(warp_.layout().getTypeAllocSize(type).getFixedValue());
   if (!load.isSimple() || !is_simple(type)) return lanes_.emit(load);
-  if (const unsigned stride = strided_.stride(load.getPointerOperand(), moved_as(type)); stride != 0)
+  if (const unsigned stride = strided_.stride(load.getPointerOperand(), moved_as(type), true); stride != 0)
     return builder_.CreateBitCast(strided_.load(moved_as(type), load.getPointerOperand(), stride), widened(type));
   std::optional<AddressRow> row = rows_.find(load.getPointerOperand(), bytes);
   if (!row) return gather(load);
@@ -53,11 +53,10 @@ llvm::Value* MemoryAccess::gather(const llvm::LoadInst& load) {
   };
   if (warp_.mask_is_full() || has_feature(warp_.scalar_function(), "+avx512f")) return gather(warp_.mask());
   // LLVM takes the gathers of many processors for slow and loads lane by lane: of some lanes by a branch for each,
-  // which takes most of the time of a compilation.
-  llvm::Value* all = builder_.CreateICmpEQ(warp_.bits_of(warp_.mask()), builder_.getInt32(~0u));
-  return warp_.either(
-      all, [&] { return gather(llvm::Constant::getAllOnesValue(warp_.mask()->getType())); },
-      [&] { return lanes_.emit(load); });
+  // which takes most of the time of a compilation. So all lanes load, those that do not run from memory of the frame.
+  llvm::Value* elsewhere = warp_.local(builder_.getInt64Ty(), "elsewhere");
+  addresses = builder_.CreateSelect(warp_.mask(), addresses, builder_.CreateVectorSplat(warp_size, elsewhere));
+  return gather(llvm::Constant::getAllOnesValue(warp_.mask()->getType()));
 }
 
 /// Extracts elements of 8 and 16 bits from the aligned words around them, which are readable wherever the elements are.
@@ -85,7 +84,7 @@ void MemoryAccess::store(const llvm::StoreInst& store) {
   }
   llvm::Value* values = warp_.vector(value);
   if (pattern.is_uniform()) return store_last(values, store);
-  if (const unsigned stride = strided_.stride(address, moved_as(value->getType())); stride != 0) {
+  if (const unsigned stride = strided_.stride(address, moved_as(value->getType()), false); stride != 0) {
     strided_.store(builder_.CreateBitCast(values, widened(moved_as(value->getType()))), address, stride);
     return;
   }

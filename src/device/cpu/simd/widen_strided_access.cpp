@@ -2,6 +2,8 @@
 
 #include <llvm/IR/IntrinsicsX86.h>
 
+#include <algorithm>
+
 #include "src/device/cpu/simd/target.h"
 
 namespace gpulua::cpu::simd {
@@ -24,11 +26,10 @@ bool is_number(llvm::Type* type) {
 
 }  // namespace
 
-unsigned StridedAccess::stride(const llvm::Value* address, llvm::Type* type) const {
+unsigned StridedAccess::stride(const llvm::Value* address, llvm::Type* type, bool loads) const {
   const LanePattern pattern = warp_.pattern(address);
-  if (!pattern.is_consecutive(pattern.stride) || pattern.stride <= 0 || !is_number(type) ||
-      !has_masked_bytes(warp_.scalar_function()))
-    return 0;
+  const bool possible = has_masked_bytes(warp_.scalar_function()) || (loads && warp_.mask_is_full());
+  if (!possible || !pattern.is_consecutive(pattern.stride) || pattern.stride <= 0 || !is_number(type)) return 0;
   const auto bytes = static_cast<std::int64_t>(warp_.layout().getTypeAllocSize(type).getFixedValue());
   const std::int64_t stride = pattern.stride / bytes;
   if (pattern.stride % bytes != 0 || stride < 2 || stride > max_stride) return 0;
@@ -50,7 +51,27 @@ llvm::Value* StridedAccess::mask_of_chunk(unsigned first, unsigned stride) {
   return builder_.CreateBitCast(bits, llvm::FixedVectorType::get(builder_.getInt1Ty(), chunk));
 }
 
+/// Loads all from the first lane's element to the last one's. What lies between is in their pages: rows are short.
+llvm::Value* StridedAccess::load_whole(llvm::Type* type, const llvm::Value* address, unsigned stride) {
+  const unsigned elements = (warp_size - 1) * stride + 1;
+  llvm::Value* result = nullptr;
+  for (unsigned lane = 0; lane < warp_size;) {
+    const unsigned first = std::min(lane * stride, elements - warp_size);
+    llvm::Value* place = builder_.CreateConstGEP1_64(type, warp_.scalar(address), first);
+    llvm::Value* part = builder_.CreateAlignedLoad(llvm::FixedVectorType::get(type, warp_size), place,
+                                                   warp_.layout().getABITypeAlign(type));
+    // The lanes that this part has, behind those of the earlier parts.
+    llvm::SmallVector<int> lanes(warp_size, llvm::PoisonMaskElem);
+    for (unsigned i = 0; i < lane; ++i) lanes[i] = static_cast<int>(i);
+    for (; lane < warp_size && lane * stride < first + warp_size; ++lane)
+      lanes[lane] = static_cast<int>(warp_size + lane * stride - first);
+    result = builder_.CreateShuffleVector(result == nullptr ? part : result, part, lanes);
+  }
+  return result;
+}
+
 llvm::Value* StridedAccess::load(llvm::Type* type, const llvm::Value* address, unsigned stride) {
+  if (!has_masked_bytes(warp_.scalar_function())) return load_whole(type, address, stride);
   auto* row = llvm::FixedVectorType::get(type, chunk);
   llvm::Value* chunks[2] = {llvm::PoisonValue::get(row), llvm::PoisonValue::get(row)};
   for (unsigned first = 0; first < warp_size * stride; first += chunk) {

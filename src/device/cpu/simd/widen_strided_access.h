@@ -11,12 +11,13 @@ class StridedAccess {
   explicit StridedAccess(WarpBuilder& warp) : warp_(warp), builder_(warp.builder()) {}
 
   /// The distance between the lanes' elements, in elements, where the access can be strided; else 0.
-  unsigned stride(const llvm::Value* address, llvm::Type* type) const;
+  unsigned stride(const llvm::Value* address, llvm::Type* type, bool loads) const;
   llvm::Value* load(llvm::Type* type, const llvm::Value* address, unsigned stride);
   void store(llvm::Value* values, const llvm::Value* address, unsigned stride);
 
  private:
   llvm::Value* mask_of_chunk(unsigned first, unsigned stride);
+  llvm::Value* load_whole(llvm::Type* type, const llvm::Value* address, unsigned stride);
 
   WarpBuilder& warp_;
   WarpBuilder::Builder& builder_;
