@@ -1,9 +1,10 @@
 #!/bin/bash
-# bench/cpu_device/run.sh [-b build folder] [-t] [workload...]
+# bench/cpu_device/run.sh [-b build folder] [-t] [-1] [-2] [workload...]
 #
 # The CPU device beside the same work by g++ with OpenMP, Numba and JAX: all sides on all cores, in one table of median times.
 # The sides take turns for several rounds, so that what else the machine does meanwhile meets them all. Each side checks its
-# results against those of g++ before it is timed. -t: one round, of sizes so small that only the check means something. The
+# results against those of g++ before it is timed. -t: one round, of sizes so small that only the check means something.
+# -1: on one core, with smaller arrays, which the caches hold. -2: with AVX2 and without AVX-512, on all sides. The
 # workload "compile" is how long a kernel takes from its source to where it can be launched.
 #
 # The Python sides run in an environment that is made with pip in build/bench-venv; without it their columns are n/a.
@@ -32,16 +33,23 @@ columns       -            2048     128
 floyd_warshall -            512      64
 hotspot       -            2400     120
 bitonic       -         1048576    4096
+$(for loop in copy triad axpy stencil3 stencil7 jacobi fdtd normalise maxpool upsample convolution im2col gemm atax spmv; do
+  echo loops $loop 16777216 100000
+done)
 "
 
 build=build/release
 tiny=
 rounds=5
-while getopts b:t option; do
+cores=()
+level=
+while getopts b:t12 option; do
   case $option in
     b) build=$OPTARG ;;
     t) tiny=1 rounds=1 ;;
-    *) echo "usage: $0 [-b build folder] [-t] [workload...]" >&2; exit 2 ;;
+    1) cores=(taskset -c "$(($(nproc) - 1))") ;;
+    2) level=_avx2 ;;
+    *) echo "usage: $0 [-b build folder] [-t] [-1] [-2] [workload...]" >&2; exit 2 ;;
   esac
 done
 shift $((OPTIND - 1))
@@ -76,6 +84,12 @@ export GPULUA_DEVICE=cpu GPULUA_CACHE_DIR=$data/cache
 export LUA_PATH="bench/cpu_device/?.lua;;"
 export PYTHONPATH=bench/cpu_device PYTHONDONTWRITEBYTECODE=1 JAX_PLATFORMS=cpu
 
+if [ -n "$level" ]; then
+  export GPULUA_CPU_TARGET=x86-64-v3 XLA_FLAGS=--xla_cpu_max_isa=AVX2
+  export NUMBA_CPU_NAME=x86-64-v3 NUMBA_CPU_FEATURES=+avx2,+fma,+bmi,+bmi2,+f16c,-avx512f
+fi
+if [ ${#cores[@]} != 0 ]; then export OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1; fi
+
 # side LABEL COMMAND...: a round: adds the milliseconds that the command prints to $data/LABEL.times; or nothing, and the reason
 # to $data/reasons.
 side() {
@@ -83,7 +97,7 @@ side() {
   shift
   if [ ! -x "$1" ]; then
     reason="${1:-python} is not there"
-  elif time=$("$@" 2>"$data/errors"); then
+  elif time=$("${cores[@]}" "$@" 2>"$data/errors"); then
     echo "$time" >>"$data/$label.times"
     return
   elif grep -q '^Traceback' "$data/errors"; then
@@ -113,12 +127,13 @@ table() {
   while read -r name variant size small; do
     [ -n "$name" ] || continue
     wanted "$name" "$@" || continue
+    [ ${#cores[@]} = 0 ] || [ "$name" != loops ] || size=2097152
     [ -z "$tiny" ] || size=$small
     local arguments=("$data" "$size" "$variant") files=bench/cpu_device/workloads/$name
     : >"$data/reasons"
     rm -f "$data"/*.times
     for ((round = 0; round < rounds; round++)); do
-      side g++ "$build/bin/bench_cpu_$name" "${arguments[@]}"
+      side g++ "$build/bin/bench_cpu_$name$level" "${arguments[@]}"
       side ours "$build/bin/gpulua" "$files.lua" "${arguments[@]}"
       [ ! -e "$files.py" ] || side numba "$python" "$files.py" "${arguments[@]}"
       [ ! -e "${files}_jax.py" ] || side jax "$python" "${files}_jax.py" "${arguments[@]}"

@@ -7,6 +7,7 @@
 #include "src/device/cpu/ir/analyses.h"
 #include "src/device/cpu/ir/compilation.h"
 #include "src/device/cpu/simd/lane_tests.h"
+#include "src/device/cpu/simd/unroll_limit.h"
 
 namespace gpulua::cpu::simd {
 namespace {
@@ -18,8 +19,9 @@ constexpr const char* simplify_passes =
     "sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
     "correlated-propagation,jump-threading,simplifycfg,"
     "loop-mssa(loop-instsimplify,loop-rotate,licm),"
-    "correlated-propagation,simplifycfg,instcombine<no-verify-fixpoint>,"
-    "loop(indvars,loop-deletion,loop-unroll-full),"
+    "correlated-propagation,simplifycfg,instcombine<no-verify-fixpoint>,loop(indvars)";
+constexpr const char* simplify_unrolled_passes =
+    "loop(loop-deletion,loop-unroll-full),"
     "sroa<modify-cfg>,instcombine<no-verify-fixpoint>,gvn<no-pre>,sccp,correlated-propagation,jump-threading,"
     "instcombine<no-verify-fixpoint>,dse,loop-mssa(licm),adce,simplifycfg<bonus-inst-threshold=8>,"
     "instcombine<no-verify-fixpoint>";
@@ -52,7 +54,10 @@ Pipeline::Pipeline(llvm::TargetMachine& machine) : passes_(std::make_unique<Pass
 Pipeline::~Pipeline() = default;
 
 void Pipeline::simplify(llvm::Function& function) {
+  llvm::FunctionPassManager limit;
+  limit.addPass(UnrollLimit());
   passes_->run(function, simplify_passes);
+  passes_->run(function, simplify_unrolled_passes, std::move(limit));
 }
 
 void Pipeline::canonicalize(llvm::Function& function) {

@@ -24,6 +24,9 @@ using namespace llvm::PatternMatch;
 // Instructions of all copies together. A call of a function counts as function_instructions.
 constexpr unsigned max_copied_instructions = 320;
 constexpr unsigned function_instructions = 30;
+// A region that is a smaller part of its kernel than 1 / least_part gains little, but for numbers and addresses.
+constexpr unsigned least_part = 4;
+constexpr unsigned numbers_and_addresses = 20;
 constexpr unsigned most_divisions = 4;
 
 /// Code with one entry, `head`, that goes on at `join`.
@@ -141,7 +144,9 @@ std::optional<Region> WarpSplitter::region(llvm::BasicBlock* head, const llvm::B
     }
     region.blocks.push_back(&block);
   }
-  if (!worth_it || region.size > max_copied_instructions) return std::nullopt;
+  if (!worth_it || region.size > max_copied_instructions ||
+      region.size * least_part + numbers_and_addresses < function_.getInstructionCount())
+    return std::nullopt;
   for (llvm::BasicBlock* block : region.blocks)
     for (llvm::BasicBlock* next : llvm::successors(block)) {
       if (llvm::is_contained(region.blocks, next)) continue;
