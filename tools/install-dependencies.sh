@@ -11,7 +11,7 @@ packages="
   libluajit-5.1-dev luajit
   libedit-dev libfmt-dev libpng-dev libxxhash-dev libzip-dev
   libtbb-dev libboost-context-dev libsleef-dev libopenblas0 libsuperlu5
-  llvm-19-dev libclang-19-dev libclang-cpp19-dev liblld-19-dev
+  llvm-19-dev libclang-19-dev libclang-cpp19-dev liblld-19-dev lld zlib1g-dev libzstd-dev
 "
 case "${1-}" in
   "") packages="$packages catch2 lua-busted expect dpkg-dev liblua5.4-dev openmpi-bin mpich gnuplot-nox libhdf5-103-1

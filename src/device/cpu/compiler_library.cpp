@@ -25,6 +25,12 @@ std::filesystem::path own_folder() {
   return std::filesystem::path(info.dli_fname).parent_path();
 }
 
+#ifdef GPULUA_CLANG_LIBRARY  // else our shared object contains clang
+
+constexpr const char* how_to_install =
+    "[compile] the cpu device compiles kernels with clang 19, which cannot be loaded ({}); install it "
+    "with: apt-get install libclang-cpp19 libllvm19";
+
 /// The folders in which the loader looks for libraries, in its order: LD_LIBRARY_PATH's, then the system's.
 std::vector<std::filesystem::path> loader_folders() {
   std::vector<std::filesystem::path> folders;
@@ -57,6 +63,16 @@ std::filesystem::path find_clang() {
   return {};
 }
 
+#else
+
+constexpr const char* how_to_install = "[compile] the cpu device's compiler cannot be loaded ({}); reinstall gpulua";
+
+std::filesystem::path find_clang() {
+  return {};
+}
+
+#endif
+
 }  // namespace
 
 CompilerLibrary::CompilerLibrary(const Config& config)
@@ -88,11 +104,8 @@ const CompilerEntry& CompilerLibrary::entry() {
   if (entry_ != nullptr) return *entry_;
   std::string why;
   DynamicLibrary library = DynamicLibrary::open(path_.string(), why);
-  if (!library)
-    throw Error(ErrorKind::unavailable,
-                "[compile] the cpu device compiles kernels with clang 19, which cannot be loaded ({}); install it "
-                "with: apt-get install libclang-cpp19 libllvm19",
-                why);
+  if (!library) throw Error(ErrorKind::unavailable, how_to_install, why);
+
   const auto* found = static_cast<const CompilerEntry*>(library.symbol("gpulua_cpu_compiler"));
   if (found == nullptr || found->version != compiler_version)
     throw Error(ErrorKind::unavailable, "[compile] {} is of another version of gpulua; reinstall gpulua",
