@@ -1,6 +1,7 @@
 #include "src/device/cpu/simd/widen_address_rows.h"
 
 #include <llvm/IR/GetElementPtrTypeIterator.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 
 #include <algorithm>
@@ -13,6 +14,9 @@ namespace {
 
 // Operations between a value with a pattern and the address.
 constexpr unsigned max_depth = 8;
+// Of a masked store with AVX2.
+constexpr unsigned lanes_in_group = 8;
+constexpr std::ptrdiff_t most_stores_in_groups = 4;
 
 bool is_extension(const llvm::Value* value) {
   return llvm::isa<llvm::SExtInst, llvm::ZExtInst>(value);
@@ -25,6 +29,13 @@ bool has_masked_access(const llvm::Function& function, std::int64_t bytes) {
 }
 
 }  // namespace
+
+AddressRows::AddressRows(WarpBuilder& warp)
+    : warp_(warp),
+      builder_(warp.builder()),
+      stores_(std::count_if(
+          llvm::inst_begin(warp.scalar_function()), llvm::inst_end(warp.scalar_function()),
+          [](const llvm::Instruction& instruction) { return llvm::isa<llvm::StoreInst>(instruction); })) {}
 
 const llvm::Value* AddressRows::expected_value(const llvm::Value* value) const {
   const llvm::Value* ways[2];
@@ -195,26 +206,28 @@ llvm::Value* AddressRows::load(llvm::Type* type, const AddressRow& row, llvm::Al
 /// Masked stores of AVX2 are slow on many processors: only groups of lanes of which some run and others do not have
 /// one.
 void AddressRows::store_groups(llvm::Value* values, llvm::Value* place, llvm::Align align, llvm::Value* lanes) {
-  constexpr unsigned group = 8;
   auto* type = llvm::cast<llvm::FixedVectorType>(values->getType());
+  // Groups are branches, which take their time to compile: the lanes of a kernel with many stores are one group.
+  const unsigned group = stores_ <= most_stores_in_groups ? lanes_in_group : type->getNumElements();
+  llvm::Type* word = builder_.getIntNTy(group);
   const std::uint64_t bytes = warp_.layout().getTypeAllocSize(type->getElementType()).getFixedValue();
   llvm::Value* bits = builder_.CreateBitCast(lanes, builder_.getIntNTy(type->getNumElements()));
   for (unsigned first = 0; first < type->getNumElements(); first += group) {
     llvm::SmallVector<int> order(group);
     std::iota(order.begin(), order.end(), static_cast<int>(first));
-    llvm::Value* some = builder_.CreateTrunc(builder_.CreateLShr(bits, first), builder_.getInt8Ty());
+    llvm::Value* some = builder_.CreateTrunc(builder_.CreateLShr(bits, first), word);
     llvm::Value* part = builder_.CreateShuffleVector(values, order);
     llvm::Value* at = builder_.CreateGEP(builder_.getInt8Ty(), place, builder_.getInt64(first * bytes));
     const llvm::Align own = llvm::commonAlignment(align, first * bytes);
     warp_.either(
-        builder_.CreateICmpEQ(some, builder_.getInt8(0xff)),
+        builder_.CreateICmpEQ(some, llvm::Constant::getAllOnesValue(word)),
         [&]() -> llvm::Value* {
           builder_.CreateAlignedStore(part, at, own);
           return nullptr;
         },
         [&]() -> llvm::Value* {
           warp_.either(
-              builder_.CreateICmpEQ(some, builder_.getInt8(0)), []() -> llvm::Value* { return nullptr; },
+              builder_.CreateICmpEQ(some, llvm::Constant::getNullValue(word)), []() -> llvm::Value* { return nullptr; },
               [&]() -> llvm::Value* {
                 builder_.CreateMaskedStore(part, at, own, builder_.CreateShuffleVector(lanes, order));
                 return nullptr;

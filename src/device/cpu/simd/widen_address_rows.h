@@ -18,7 +18,7 @@ struct AddressRow {
 /// them.
 class AddressRows {
  public:
-  explicit AddressRows(WarpBuilder& warp) : warp_(warp), builder_(warp.builder()) {}
+  explicit AddressRows(WarpBuilder& warp);
 
   /// The row of elements of `bytes` bytes at the address; none where lanes are known to need a gather.
   std::optional<AddressRow> find(const llvm::Value* address, std::int64_t bytes);
@@ -39,6 +39,7 @@ class AddressRows {
 
   WarpBuilder& warp_;
   WarpBuilder::Builder& builder_;
+  std::ptrdiff_t stores_;  // of the scalar function
 };
 
 }  // namespace gpulua::cpu::simd
