@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """python/build_wheel.py BUILD_FOLDER OUTPUT_FOLDER VERSION: a wheel of the package and the libraries of a build.
 
-It needs nothing but Python. The libraries are for this kind of machine, and find LuaJIT, TBB and LLVM installed, so the wheel's tag is
+It needs nothing but Python. The libraries are for this kind of machine, and find LuaJIT and TBB installed, so the wheel's tag is
 linux_x86_64: it is for machines like this one, not for an index."""
 import base64
 import hashlib
