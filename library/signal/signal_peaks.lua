@@ -239,39 +239,63 @@ function signal.find_peaks(x, options)
     core.fail(op, "a distance of 1 or more", distance)
   end
   local first, last = plateaus(x)
-  local peaks, properties = gpu.floor_divide(first + last, 2):eval(), {}
-  local function keep(mask)
-    local places = mask:eval():flatnonzero()
-    peaks = peaks:take(places):eval()
-    for name, values in pairs(properties) do properties[name] = values:take(places):eval() end
+  local peaks, properties, names = gpu.floor_divide(first + last, 2):eval(), {}, {}
+  local function add(name, values) names[#names + 1], properties[name] = name, values end
+  -- All at once and in one order, so that there is one kernel, and the same one in each process.
+  local function evaluate()
+    local values = {}
+    for i, name in ipairs(names) do values[i] = properties[name] end
+    gpu.eval(peaks, unpack(values))
   end
+  local function keep(masks)
+    if #masks == 0 then return end
+    local mask = masks[1]
+    for i = 2, #masks do mask = mask:logical_and(masks[i]) end
+    local places = mask:flatnonzero()
+    peaks = peaks:take(places)
+    for _, name in ipairs(names) do properties[name] = properties[name]:take(places) end
+    evaluate()
+  end
+  local masks = {}
   if given.plateau_size then
-    properties.plateau_sizes, properties.left_edges, properties.right_edges = last - first + 1, first, last
-    keep(within(properties.plateau_sizes, given.plateau_size))
+    add("plateau_sizes", last - first + 1)
+    add("left_edges", first)
+    add("right_edges", last)
+    masks[#masks + 1] = within(properties.plateau_sizes, given.plateau_size)
   end
   if given.height then
-    properties.peak_heights = x:take(peaks)
-    keep(within(properties.peak_heights, given.height))
+    add("peak_heights", x:take(peaks))
+    masks[#masks + 1] = within(properties.peak_heights, given.height)
   end
   if given.threshold then
-    properties.left_thresholds = x:take(peaks) - x:take(peaks - 1)
-    properties.right_thresholds = x:take(peaks) - x:take(peaks + 1)
+    add("left_thresholds", x:take(peaks) - x:take(peaks - 1))
+    add("right_thresholds", x:take(peaks) - x:take(peaks + 1))
     local limits = given.threshold
-    keep(within(gpu.minimum(properties.left_thresholds, properties.right_thresholds), {limits[1]}):logical_and(
-      within(gpu.maximum(properties.left_thresholds, properties.right_thresholds), {nil, limits[2]})))
+    masks[#masks + 1] = within(gpu.minimum(properties.left_thresholds, properties.right_thresholds), {limits[1]})
+    masks[#masks + 1] = within(gpu.maximum(properties.left_thresholds, properties.right_thresholds), {nil, limits[2]})
   end
-  if distance then keep(apart(x, peaks, math.ceil(distance))) end
+  evaluate()
+  keep(masks)
+  if distance then keep {apart(x, peaks, math.ceil(distance))} end
+  masks = {}
   if given.prominence or given.width then
-    properties.prominences, properties.left_bases, properties.right_bases = prominences(x, peaks, reach)
-    gpu.eval(properties.prominences, properties.left_bases, properties.right_bases)
-    if given.prominence then keep(within(properties.prominences, given.prominence)) end
+    local prominence, left, right = prominences(x, peaks, reach)
+    gpu.eval(prominence, left, right)
+    add("prominences", prominence)
+    add("left_bases", left)
+    add("right_bases", right)
+    if given.prominence then masks[1] = within(prominence, given.prominence) end
   end
   if given.width then
-    properties.widths, properties.width_heights, properties.left_ips, properties.right_ips = widths(x, peaks,
-      properties.prominences, properties.left_bases, properties.right_bases, part)
-    gpu.eval(properties.widths, properties.width_heights, properties.left_ips, properties.right_ips)
-    keep(within(properties.widths, given.width))
+    local width, height, from, to = widths(x, peaks, properties.prominences, properties.left_bases, properties.right_bases, part)
+    gpu.eval(width, height, from, to)
+    add("widths", width)
+    add("width_heights", height)
+    add("left_ips", from)
+    add("right_ips", to)
+    masks[#masks + 1] = within(width, given.width)
   end
+  keep(masks)
   return peaks, setmetatable(properties, properties_type)
 end
 
@@ -312,24 +336,32 @@ local function extreme(op, x, axis, options, compare)
   local order = tools.check_count(op, "order", options.order or 1, 1)
   local clip = options.mode or "clip"
   if clip ~= "clip" and clip ~= "wrap" then core.fail(op, 'mode = "clip" or "wrap"', clip) end
-  local n = x.shape[axis]
-  local all
-  for distance = 1, order do
-    for _, sign in ipairs {-1, 1} do
-      local at = core.positions({n}, 1 + sign * distance, 1, "int64", {device = x.device})
-      at = clip == "clip" and at:clip(1, math.max(n, 1)) or (at - 1) % math.max(n, 1) + 1
-      local holds = compare(x, x:take(at, axis))
-      all = all and all:logical_and(holds) or holds
-    end
-  end
+  local inner = 1
+  for k = axis + 1, x.ndim do inner = inner * x.shape[k] end
+  local above = operation(op, {
+    name = compare == ">" and "above_neighbours" or "below_neighbours",
+    inputs = "raw T x, int64 extent, int64 inner, int64 order, int64 wraps", outputs = "bool holds",
+    body = [=[
+      const long long at = (long long)i / inner % extent, begin = (long long)i - at * inner;
+      holds = true;
+      for (long long k = 1; k <= order && holds; ++k) {
+        const long long before = wraps ? ((at - k) % extent + extent) % extent : at > k ? at - k : 0;
+        const long long after = wraps ? (at + k) % extent : at + k < extent ? at + k : extent - 1;
+        holds = x[i] ]=] .. compare .. [=[ x[begin + before * inner] && x[i] ]=] .. compare .. [=[ x[begin + after * inner];
+      }
+    ]=],
+  })
+  if x.dtype == "bool" then x = core.cast(x, "uint8") end
+  local all = above(x:flatten():contiguous():eval(), x.shape[axis], inner, order, clip == "wrap" and 1 or 0, {size = x.size})
+    :reshape(x.shape)
   return all:nonzero()
 end
 
 --- gpu.signal.argrelmax(x [, axis] [, {axis, order, mode}])
 function signal.argrelmax(x, axis, options)
-  return extreme("signal.argrelmax", x, axis, options, function(a, b) return a:gt(b) end)
+  return extreme("signal.argrelmax", x, axis, options, ">")
 end
 --- gpu.signal.argrelmin(x [, axis] [, {axis, order, mode}])
 function signal.argrelmin(x, axis, options)
-  return extreme("signal.argrelmin", x, axis, options, function(a, b) return a:lt(b) end)
+  return extreme("signal.argrelmin", x, axis, options, "<")
 end

@@ -144,6 +144,41 @@ describe("signals", function()
     assert.near(2, w[power:argmax():item()], 0.02)
   end)
 
+  it("compares with neighbours in one kernel, however many there are", function()
+    local x = (gpu.randn(40, 3) * 4):round():astype("float32"):eval()
+    local values = x:table()
+    for _, mode in ipairs { "clip", "wrap" } do
+      for _, order in ipairs { 1, 3, 50 } do
+        local expected = {}
+        for i = 1, 40 do
+          for j = 1, 3 do
+            local above = true
+            for k = 1, order do
+              for _, at in ipairs { i - k, i + k } do
+                at = mode == "clip" and math.max(1, math.min(40, at)) or (at - 1) % 40 + 1
+                above = above and values[i][j] > values[at][j]
+              end
+            end
+            if above then expected[#expected + 1] = i * 10 + j end
+          end
+        end
+        local places
+        local kernels = gpu.profile(function() places = { signal.argrelmax(x, 1, { order = order, mode = mode }) } end)
+        if #places == 1 and not places[1].dtype then places = places[1] end
+        assert.are.same(expected, (places[1] * 10 + places[2]):table())
+        assert.is_true(#kernels <= 3, #kernels .. " kernels")
+      end
+    end
+  end)
+
+  it("finds peaks by the same few kernels in each process", function()
+    local t = gpu.arange(2000)
+    local x = (gpu.sin(t * 0.1) + gpu.sin(t * 0.33)):eval()
+    local options = { height = 0, threshold = 0, distance = 10, prominence = 0.1, width = 1 }
+    local kernels = gpu.profile(function() signal.find_peaks(x, options) end)
+    assert.is_true(#kernels <= 16, #kernels .. " kernels")
+  end)
+
   it("say what they take", function()
     local x = gpu.ones(30)
     fails("[signal.tf2zpk] expected a coefficient of b other than 0", signal.tf2zpk, { 0, 0 }, { 1 })
