@@ -23,7 +23,6 @@ template <class T, int threads, int items, int width>
 struct gpulua_compress_block {
   using Element = T;
   static constexpr int warps = threads / 32;
-  static constexpr bool waits = warps > 1;
   static constexpr unsigned long long counted = 1ull << 62, summed = 2ull << 62, number = counted - 1;
 
   struct Shared {
@@ -39,13 +38,9 @@ struct gpulua_compress_block {
 
   // Tiles are taken in the order in which blocks start, so that those before this one are being worked on.
   __device__ gpulua_compress_block(Shared& shared_, const gpulua_compress_state& state_) : shared(shared_), state(state_) {
-    if constexpr (waits) {
-      if (threadIdx.x == 0) shared.tile = atomicAdd(state.ticket, 1u);
-      __syncthreads();
-      tile = shared.tile;
-    } else {
-      tile = blockIdx.x;
-    }
+    if (threadIdx.x == 0) shared.tile = atomicAdd(state.ticket, 1u);
+    __syncthreads();
+    tile = shared.tile;
   }
 
   // The first of the thread's items in the tile; they come in runs of `width`, 32 * width apart.
@@ -77,22 +72,16 @@ struct gpulua_compress_block {
     unsigned int count = __popc(keep);
 #pragma unroll
     for (int distance = 16; distance > 0; distance /= 2) count += __shfl_xor_sync(0xffffffffu, count, distance);
-    unsigned int to = 0, total = count;
-    if constexpr (waits) {
-      if (lane == 0) shared.warp_counts[warp] = count;
-      __syncthreads();
-      total = 0;
+    unsigned int to = 0, total = 0;
+    if (lane == 0) shared.warp_counts[warp] = count;
+    __syncthreads();
 #pragma unroll
-      for (unsigned int other = 0; other < warps; ++other) {
-        if (other == warp) to = total;
-        total += shared.warp_counts[other];
-      }
-      // Published as soon as it is known: others wait for it.
-      if (threadIdx.x == 0 && tile > 0) state.tiles[tile] = counted | total;
-    } else if (*state.ticket == 0) {
-      if (lane == 0) state.tiles[tile] = total;
-      return;
+    for (unsigned int other = 0; other < warps; ++other) {
+      if (other == warp) to = total;
+      total += shared.warp_counts[other];
     }
+    // Published as soon as it is known: others wait for it.
+    if (threadIdx.x == 0 && tile > 0) state.tiles[tile] = counted | total;
 #pragma unroll
     for (int round = 0; round < items / width; ++round) {
       const unsigned int mine = __popc(keep >> (round * width) & run);
@@ -107,23 +96,38 @@ struct gpulua_compress_block {
       for (int k = 0; k < width; ++k)
         if (keep >> (round * width + k) & 1) shared.staged[at++] = kept[round * width + k];
     }
-    unsigned long long base;
-    if constexpr (waits) {
-      if (warp == 0) {
-        const unsigned long long before = look_back();
-        if (lane == 0) {
-          shared.base = before;
-          state.tiles[tile] = summed | (before + total);
-          if (tile == gridDim.x - 1) *state.total = before + total;
-        }
+    if (warp == 0) {
+      const unsigned long long before = look_back();
+      if (lane == 0) {
+        shared.base = before;
+        state.tiles[tile] = summed | (before + total);
+        if (tile == gridDim.x - 1) *state.total = before + total;
       }
-      __syncthreads();
-      base = shared.base;
-    } else {
-      __syncwarp();
-      base = state.tiles[tile];
     }
-    T* const first = out + base;
+    __syncthreads();
+    T* const first = out + shared.base;
     for (unsigned int i = threadIdx.x; i < total; i += threads) first[i] = shared.staged[i];
+  }
+};
+
+// A block that is one warp takes a tile 32 elements at a time.
+template <class T>
+struct gpulua_compress_warp {
+  const gpulua_compress_state& state;
+  T* out;
+  bool writes;
+  unsigned long long to;  // what the tile counted, or where the next element goes
+
+  __device__ gpulua_compress_warp(const gpulua_compress_state& state_, T* out_)
+      : state(state_), out(out_), writes(*state_.ticket != 0), to(writes ? state_.tiles[blockIdx.x] : 0) {}
+
+  __device__ void take(bool keep, T element) {
+    const unsigned int set = __ballot_sync(0xffffffffu, keep);
+    if (writes && keep) out[to + __popc(set & ((1u << threadIdx.x) - 1))] = element;
+    to += __popc(set);
+  }
+
+  __device__ void finish() const {
+    if (!writes && threadIdx.x == 0) state.tiles[blockIdx.x] = to;
   }
 };

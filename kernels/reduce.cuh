@@ -266,9 +266,14 @@ __device__ inline bool gpulua_is_last_block(unsigned int* ticket, unsigned int b
   __threadfence();
   if constexpr (threads <= 32) {
     __syncwarp();
+#ifdef GPULUA_CPU
+    // Where each thread adds 1, a warp adds a constant. One thread of all gets the last number.
+    const bool last = __any_sync(0xffffffffu, atomicAdd(ticket, 1u) == threads * blocks - 1);
+#else
     unsigned int mine = 0;
     if (threadIdx.x == 0) mine = atomicAdd(ticket, 1u);
     const bool last = __shfl_sync(0xffffffffu, mine, 0) == blocks - 1;
+#endif
     __threadfence();
     return last;
   } else {

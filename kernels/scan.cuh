@@ -269,29 +269,6 @@ __device__ inline void gpulua_scan_rows(const In* in, Out* out, const T* totals,
   }
 }
 
-// The total of each chunk of each row: a warp computes one.
-template <class Op, class In, class T, int threads, int chunks, int width>
-__device__ inline void gpulua_scan_totals(const In* in, T* totals, long long rows, long long size, long long row_chunk,
-                                          long long row_chunks) {
-  const long long item = (long long)blockIdx.x * (threads / 32) + threadIdx.x / 32;
-  if (item >= rows * row_chunks) return;
-  const long long row = item / row_chunks, first = (item - row * row_chunks) * row_chunk;
-  const long long last = first + row_chunk < size ? first + row_chunk : size;
-  const int lane = threadIdx.x % 32;
-  T sum = Op::identity();
-  if constexpr (Op::commutes) {
-    for (long long at = first + lane; at < last; at += 32) sum = Op::combine(sum, gpulua_convert<T>::from(in[row * size + at]));
-    sum = gpulua_scan_lanes<Op>(sum);
-  } else {
-    gpulua_scan_share<Op, In, T, In, false, chunks, width> share;
-    for (long long at = first; at < last; at += share.size) {
-      share.load(in + row * size + at, last - at);
-      sum = Op::combine(sum, share.scan());
-    }
-  }
-  if (lane == 31) totals[item] = sum;
-}
-
 // ---- columns: the axis is not the last one, and a thread goes along it --------------------------------------------------------
 
 template <class Op, class In, class T, class Out, bool exclusive>

@@ -49,7 +49,7 @@ class Scan {
     extents_ = extents;
     if (extents.inner > 1)
       columns();
-    else if (device_.info().block_is_warp)
+    else if (in_turn())
       scan_chunks();
     else if (extents.size <= 8 * warp_share() / 4 && extents.outer > 1)
       rows(32, 1, 0, nullptr);
@@ -77,6 +77,9 @@ class Scan {
     return width;
   }
 
+  /// A warp takes one chunk of its share after the other: kernels/scan_in_turn.cuh.
+  bool in_turn() const { return device_.info().block_is_warp; }
+
   std::string types() const { return "<" + code_.operation + ", " + device_type(from_->dtype) + ", " + code_.type; }
   std::string types_and_mode() const {
     return types() + ", " + device_type(result_) + ", " + (exclusive_ ? "true" : "false");
@@ -86,13 +89,16 @@ class Scan {
     return ", " + std::to_string(warp_share(times) / 32 / width()) + ", " + std::to_string(width()) + ">";
   }
 
+  std::string chunks() const { return ", " + std::to_string(warp_share() / 32) + ">"; }
+
   LibraryKernel kernel(const std::string& function) const {
-    LibraryKernel kernel = code_.function
-                               ? LibraryKernel(device_,
-                                               {"functions.cuh", "complex.cuh", "complex_elements.cuh", "reduce.cuh",
-                                                "scan.cuh", "scan_sweep.cuh"},
-                                               function, code_.function)
-                               : LibraryKernel(device_, {"reduce.cuh", "scan.cuh", "scan_sweep.cuh"}, function);
+    const char* more = in_turn() ? "scan_in_turn.cuh" : "scan_sweep.cuh";
+    LibraryKernel kernel =
+        code_.function
+            ? LibraryKernel(device_,
+                            {"functions.cuh", "complex.cuh", "complex_elements.cuh", "reduce.cuh", "scan.cuh", more},
+                            function, code_.function)
+            : LibraryKernel(device_, {"reduce.cuh", "scan.cuh", more}, function);
     kernel.in(from_);
     return kernel;
   }
@@ -110,8 +116,9 @@ class Scan {
   void rows(unsigned lanes, std::int64_t row_chunks, std::int64_t row_chunk, const Array& totals) {
     const unsigned threads = std::max(lanes, device_.info().merging_threads());
     const std::int64_t items = extents_.outer * row_chunks, slots = threads / lanes;
-    kernel("gpulua_scan_rows" + types_and_mode() + ", " + std::to_string(threads) + ", " + std::to_string(lanes) +
-           share())
+    kernel(in_turn() ? "gpulua_scan_rows_in_turn" + types_and_mode() + chunks()
+                     : "gpulua_scan_rows" + types_and_mode() + ", " + std::to_string(threads) + ", " +
+                           std::to_string(lanes) + share())
         .out(to_)
         .in(totals, "const " + code_.type + "*")
         .add(extents_.outer)
@@ -132,7 +139,7 @@ class Scan {
     row_chunks = (extents_.size + row_chunk - 1) / row_chunk;
     const Array totals =
         empty(device_, {extents_.outer * row_chunks * static_cast<std::int64_t>(code_.bytes)}, DType::uint8);
-    kernel("gpulua_scan_totals" + types() + ", 32" + share())
+    kernel("gpulua_scan_totals_in_turn" + types() + chunks())
         .out(totals, code_.type + "*")
         .add(extents_.outer)
         .add(extents_.size)

@@ -24,10 +24,33 @@ std::string place_text(const KernelSpec& spec, const std::string& indent) {
          "];\n" + indent + "gpulua_unravel(row, outer, at);\n";
 }
 
+/// The text for a block that is one warp.
+std::string emit_in_turn(const KernelSpec& spec, const CompressSpec& family, const ElementText& element) {
+  const bool flat = spec.ndim == 1;
+  const std::string tile = std::to_string(32 * family.items);
+  return "extern \"C\" __global__ void __launch_bounds__(32) " + spec.name() + parameter_list(spec) +
+         " {\n"
+         "  using Element = gpulua_element<decltype(out0)>;\n"
+         "  gpulua_compress_warp<Element> warp(state, out0);\n"
+         "  const gpulua_offset_t begin = (gpulua_offset_t)blockIdx.x * " +
+         tile + ", all = size;\n  const gpulua_offset_t end = all - begin < " + tile + " ? all : begin + " + tile +
+         ";\n" + (flat ? element.before() : "") +
+         "#pragma unroll 1\n"
+         "  for (gpulua_offset_t first = begin; first < end; first += 32) {\n"
+         "    constexpr int slot = 0;\n"
+         "    unsigned int keep = 0;\n"
+         "    Element kept[1] = {};\n"
+         "    if ((gpulua_offset_t)threadIdx.x < end - first) {\n"
+         "      const gpulua_offset_t item = first + (gpulua_offset_t)threadIdx.x;\n" +
+         place_text(spec, "      ") + (flat ? "" : element.before("      ")) + element.element(false, "      ") +
+         "    }\n    warp.take(keep != 0, kept[0]);\n  }\n  warp.finish();\n}\n";
+}
+
 }  // namespace
 
 std::string emit_family(const KernelSpec& spec, const CompressSpec& family) {
   const ElementText element(spec);
+  if (family.threads == 32) return emit_in_turn(spec, family, element);
   const bool flat = spec.ndim == 1;
   const std::string threads = std::to_string(family.threads), items = std::to_string(family.items);
   const unsigned resident = (spec.values.size() <= short_expression ? 2048 : 1024) / family.threads;

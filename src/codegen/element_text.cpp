@@ -81,12 +81,25 @@ std::string ElementText::element(bool vector, const std::string& indent) const {
   if (!vector) return text;
   text += indent + "}\n";
   if (fast_path_) text += indent + "if (in_range) {\n";
+  if (spec_.as<ElementwiseSpec>() && spec_.as<ElementwiseSpec>()->ragged) return text + store_part_of_row(indent);
   for (std::size_t i = 0; i < spec_.outputs.size(); ++i)
     if (is_packed(spec_.outputs[i]))
       text += (fast_path_ ? inner : indent) + "y_" + output_name(i) + ".store(p_" + output_name(i) + " + col" + step +
               ");\n";
   if (fast_path_) text += inner + "return;\n" + indent + "}\n";
   return text;
+}
+
+std::string ElementText::store_part_of_row(const std::string& indent) const {
+  std::string whole, part;
+  for (std::size_t i = 0; i < spec_.outputs.size(); ++i) {
+    const std::string name = output_name(i);
+    whole += indent + "  y_" + name + ".store(p_" + name + " + col);\n";
+    part += indent + "      p_" + name + "[col + k] = y_" + name + ".at[k];\n";
+  }
+  return indent + "if (col + width <= inner) {\n" + whole + indent + "} else {\n#pragma unroll\n" + indent +
+         "  for (int k = 0; k < width; ++k)\n" + indent + "    if (col + k < inner) {\n" + part + indent + "    }\n" +
+         indent + "}\n";
 }
 
 /// The offset of a column with a stride, which may be negative.

@@ -26,6 +26,7 @@ class ElementText {
   std::string value_text(std::size_t index, bool vector) const;
   std::string operand_text(std::size_t index, bool vector) const;
   std::string store(std::size_t index, bool vector) const;
+  std::string store_part_of_row(const std::string& indent) const;
 
   std::string column(bool vector) const;
 

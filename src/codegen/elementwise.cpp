@@ -100,6 +100,7 @@ std::string emit_family(const KernelSpec& spec, const ElementwiseSpec& family) {
   if (spec.vector == 1) return text + element.element(false, "  ") + "}\n";
   text += "  constexpr int width = " + width + ";\n";
   if (!family.rows) return text + element.element(true, "  ") + "}\n";
+  if (family.ragged) return text + element.element(true, "  ") + "}\n";
   if (family.fast_path) {
     text += "  gpulua_index_t end = inner;\n  if (col + width <= inner) {\n    end = col + width;\n";
     text += element.element(true, "    ") + "  }\n";

@@ -81,6 +81,7 @@ struct ElementwiseSpec {
   bool rows = true;         // a block stays in one row of the innermost axis
   bool spread = false;      // the elements of a vector are not neighbours, but as far apart as a block has threads
   bool walks = false;       // a thread takes many elements, one by one, as far apart
+  bool ragged = false;      // the last vector of a row is computed as the others are, and stored in part
   bool fast_path = false;   // in vectors: rows with a fast path compute by it where numbers are in range
   std::uint16_t rolls = 0;  // the number of different shifts along the outer axes
   std::uint16_t seams = 0;  // the number of different shifts along the innermost axis
@@ -105,6 +106,7 @@ struct ReductionSpec {
   bool vector_results = false;  // vectors go along the results; else along the elements of one result
   bool split = false;           // several blocks share the elements of one result
   bool in_runs = false;         // a thread sums runs of its elements, and then the sums of the runs
+  bool rolled = false;          // the processor's compiler unrolls nothing: code in loops, as short as it can be
   std::size_t ndim = 1;         // number of axes reduced
   unsigned count = 0;           // of a short reduction, with a thread for each result: the elements of a result; else 0
   // Of nested reductions, whose results are the elements that the reduction accumulates: the extents of their axes;

@@ -130,6 +130,21 @@ void spread(const Step& step, const DeviceInfo& device, std::int64_t inner, Kern
   family.spread = width > 1;
 }
 
+/// True where an element past the end of a row can be computed: no operand is read at the row's positions, and no
+/// function of a script gets them.
+bool is_computed_anywhere(const Step& step, const KernelSpec& spec, const ElementwiseSpec& family) {
+  const auto is_free = [](const OperandSpec& operand) {
+    return operand.indexed == 0 && operand.seam == 0 &&
+           (!operand.memory || operand.access == Access::fixed || operand.access == Access::splat);
+  };
+  const auto is_call = [](const ValueSpec& value) { return value.kind == ValueSpec::Kind::call; };
+  return family.rows && !family.spread && !family.walks &&
+         std::none_of(spec.values.begin(), spec.values.end(), is_call) && spec.vector > 1 && !is_indexed(step) &&
+         std::all_of(spec.operands.begin(), spec.operands.end(), is_free) &&
+         std::all_of(spec.outputs.begin(), spec.outputs.end(),
+                     [](const OutputSpec& output) { return is_packed(output); });
+}
+
 }  // namespace
 
 void choose_elementwise(const Step& step, const DeviceInfo& device, Schedule& schedule) {
@@ -156,6 +171,7 @@ void choose_elementwise(const Step& step, const DeviceInfo& device, Schedule& sc
   family.rows = spec.ndim == 1 || inner >= row_threads * spec.vector;
   spread(step, device, inner, spec, family);
   family.walks = family.rows && !iteration.shifts.empty() && device.access_bytes == 1;
+  family.ragged = device.block_is_warp && is_computed_anywhere(step, spec, family);
   family.fast_path = !family.spread && device.division_branches && takes_fast_path(spec, family);
   spec.family = family;
 }
@@ -168,7 +184,7 @@ void choose_compression(const Step& step, const DeviceInfo& device, Schedule& sc
   if (device.block_is_warp) family.threads = 32;
   // A block orders the elements that it keeps in 16 KiB of shared memory.
   family.items = static_cast<unsigned>(std::clamp<std::size_t>(64 / size_of(spec.outputs.front().dtype), 4, 32));
-  spec.vector = spec.ndim > 1 ? 1 : std::min(widest(spec, device), family.items);
+  spec.vector = spec.ndim > 1 || device.block_is_warp ? 1 : std::min(widest(spec, device), family.items);
   while (spec.vector > 1 && !is_aligned(step, schedule, spec.vector)) spec.vector /= 2;
 }
 

@@ -45,6 +45,7 @@ class ReductionChoice {
     if (nests()) nested_.collapse();
     spec_.ndim = kept_.shape.size();
     plan_.ndim = reduced_.shape.size();
+    plan_.rolled = device_.block_is_warp;
     for (const std::int64_t extent : nested_.shape) plan_.nested.push_back(static_cast<unsigned>(extent));
     schedule_.kept = kept_.shape;
     schedule_.reduced = reduced_.shape;
