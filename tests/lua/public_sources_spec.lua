@@ -195,6 +195,36 @@ describe("host code beside kernels", function()
     assert.matches("\nhint: fprintf is for host programs: kernels have printf", message)
   end)
 
+  it("may use std::vector and std::string", function()
+    assert.are.same({ 1 }, run([[
+      #include <algorithm>
+      #include <string>
+      #include <vector>
+      static std::vector<float> kept;
+      struct Host { std::vector<std::string> names; std::string path = "p"; Host(int n) : names(n) {} };
+      std::vector<float> ones(int n) {
+        std::vector<float> v(n, 1.f), w{1, 2};
+        v.push_back(2); v.emplace_back(3); v.resize(n); v.reserve(2 * n);
+        for (float& x : v) x += w[0] + w.front();
+        std::sort(v.begin(), v.end());
+        kept = v; w.insert(w.end(), v.begin(), v.end()); v.clear();
+        return v.empty() ? w : std::vector<float>(v.data(), v.data() + v.size());
+      }
+      std::string name(const std::string& a) { return a == "b" ? "c" + a + std::to_string(3) + '4' : a.substr(1).c_str(); }
+      __global__ void k(int* out) { out[0] = 1; }
+      int main() { std::vector<std::vector<int>> rows(3, std::vector<int>(4)); rows[0].at(1) = ones(3).back(); Host h(name("x").size()); }]],
+      gpu.zeros(1, "int32")))
+  end)
+
+  it("has containers that kernels cannot call", function()
+    for use, container in pairs { ["out[0] = v->size();"] = "vector", ["v->push_back(1);"] = "vector", ["out[0] = (*v)[1];"] = "vector",
+      ["std::vector<int> w(3); out[0] = w.data()[0];"] = "vector", ['std::string s("a"); out[0] = s.size();'] = "string" } do
+      local ok, message = pcall(gpu.module, ("#include <string>\n#include <vector>\n__global__ void k(int* out, std::vector<int>* v) { %s }"):format(use))
+      assert.is_false(ok, use)
+      assert.matches("\nhint: std::" .. container .. " is for host programs: kernels have pointers", message)
+    end
+  end)
+
   it("is register and compound literals too", function()
     assert.are.same({ 1, 2, 5, 5, 7 }, run([[
       struct V { int x, y; __device__ V operator-(V v) const { return (V) {x - v.x, y - v.y}; } };

@@ -44,12 +44,41 @@ TEST_CASE("host code beside kernels", "[cuda][nvrtc]") {
     CHECK(compiled("#include <stdio.h>\n#include <stdlib.h>\n#include <time.h>\nextern \"C\" int save(FILE* f);\n"
                    "static void complain() { fprintf(stderr, \"no\\n\"); srand(time(0)); exit(1); }" +
                    kernel) == "k ");
+    CHECK(compiled(
+              "#include <string>\n#include <vector>\n#include <algorithm>\nstatic std::vector<float> kept;\n"
+              "struct Host { std::vector<std::string> names; std::string path = \"p\"; Host(int n) : names(n) {} };\n"
+              "std::vector<float> f(int n) {\n"
+              "  std::vector<float> v(n, 1.f), w{1, 2};\n"
+              "  v.push_back(2); for (float& x : v) x += w[0];\n"
+              "  std::sort(v.begin(), v.end()); kept = v; w.insert(w.end(), v.begin(), v.end()); return w;\n}\n"
+              "std::string g(const std::string& a) { return a == \"b\" ? \"c\" + a + std::to_string(3) : a; }" +
+              kernel) == "k ");
     CHECK(compiled("__global__ void k(float* x) { register int i = threadIdx.x; x[i] = i; }") == "k ");
     CHECK(
         compiled("struct V { float x, y; V operator-(V o) const { return (V) {x - o.x, y}; } };\n#include \"mine.h\"\n"
                  "#define BOTH(a) (struct V) {a, a}\n"
                  "__global__ void k(V* v) { v[0] = (V) {1, 2}; v[1] = BOTH(3); v[2] = one(); }",
                  "__device__ V one() { return (V){1, 1}; }") == "k ");
+  });
+}
+
+TEST_CASE("thrust::complex", "[cuda][nvrtc]") {
+  with_nvrtc([] {
+    for (const std::string part : {"float", "double"})
+      CHECK(compiled("#include <thrust/complex.h>\nusing T = " + part + R"(;
+          typedef thrust::complex<T> C;
+          __host__ void f() { C z(1, 2); z = thrust::sqrt(z) * 2; }
+          __global__ void k(C* out, const C* in) {
+            __shared__ C kept[4];
+            C z = in[0], w = z;
+            w += z; w -= 1; w *= 2; w /= thrust::complex<double>(1, 1); w = 3; w = thrust::complex<float>(1, 2);
+            kept[threadIdx.x] = z; w.real(4); w.imag(2);
+            C a = 2 * z + z * 2.5 - z / 3 + 1.0f / z - (-z) + +z;
+            a += pow(z, 2) + pow(2.5f, z) + pow(z, z) + thrust::polar(T(1), 2.0) + thrust::polar(T(2)) + kept[1];
+            a += abs(z) + arg(z) + norm(z) + conj(z) + proj(z) + exp(z) + log(z) + log10(z) + sqrt(z) + sin(z) + cos(z);
+            a += tan(z) + sinh(z) + cosh(z) + tanh(z) + asin(z) + acos(z) + atan(z) + asinh(z) + acosh(z) + atanh(z);
+            out[0] = z == w || z != 2 || 2 == z ? a : w;
+          })") == "k ");
   });
 }
 
@@ -60,6 +89,12 @@ TEST_CASE("errors beside host code", "[cuda][nvrtc]") {
     CHECK(message.find("JIT mode") == std::string::npos);
     CHECK(compiled("#include <stdio.h>\n__global__ void k(int* x) { fprintf(stderr, \"\"); }")
               .find("\nhint: fprintf is for host programs: kernels have printf") != std::string::npos);
+    for (const char* use :
+         {"*x = v->size();", "v->push_back(1);", "*x = (*v)[1];", "std::vector<int> w(3); *x = w.at(0);"})
+      CHECK(compiled("#include <vector>\n__global__ void k(int* x, std::vector<int>* v) { " + std::string(use) + " }")
+                .find("\nhint: std::vector is for host programs: kernels have pointers") != std::string::npos);
+    CHECK(compiled("#include <string>\n__global__ void k(int* x) { std::string s(\"a\"); *x = s.size(); }")
+              .find("\nhint: std::string is for host programs: kernels have pointers") != std::string::npos);
   });
 }
 

@@ -40,7 +40,9 @@ const std::vector<Hint>& unknown_names() {
       {{"cudaDeviceSynchronize", "cudaStream*", "cudaEvent*", "cudaGetLastError", "cudaLaunch*", "cudaSetDevice",
         "cudaError_t", "cudaGetDevice*"},
        "is for host programs: the script launches kernels and waits for them (gpu.stream, gpu.event, gpu.sync)"},
-      {{"thrust", "cub"}, "is a library for host programs: gpu.sort, gpu.cumsum and reductions work on whole arrays"},
+      {{"thrust", "cub"},
+       "is a library for host programs, except thrust::complex of <thrust/complex.h>: gpu.sort, gpu.cumsum and "
+       "reductions work on whole arrays"},
       {{"std::cout", "cout", "std::endl", "endl"}, "is for host programs: kernels print with printf"},
       {{"std::vector", "std::string", "std::map", "std::unordered_map", "std::unique_ptr", "std::shared_ptr"},
        "is for host programs: kernels have pointers and arrays of a fixed size"},
@@ -84,14 +86,14 @@ const std::vector<Hint>& host_functions() {
 
 const std::vector<Hint>& missing_headers() {
   static const std::vector<Hint> table = {
-      {{"iostream", "fstream", "sstream", "vector", "string", "map", "unordered_map", "memory", "chrono", "thread",
-        "random"},
+      {{"iostream", "fstream", "sstream", "map", "unordered_map", "memory", "chrono", "thread", "random"},
        "is a header for host programs, which kernels do without"},
       {{"cuda_runtime.h", "cuda.h", "cuda_runtime_api.h", "device_launch_parameters.h", "stdio.h", "cstdio",
         "helper_cuda.h"},
        "is not needed: kernels have the built-in variables, printf, assert and the math functions without an #include"},
       {{"thrust/*", "cub/*"},
-       "is a library for host programs: gpu.sort, gpu.cumsum and reductions work on whole arrays"},
+       "is a library for host programs, except <thrust/complex.h>: gpu.sort, gpu.cumsum and reductions work on whole "
+       "arrays"},
   };
   return table;
 }
@@ -205,6 +207,17 @@ std::string unknown_name(const Log& log) {
   return std::string(between(line, "identifier \"", "\" is undefined"));
 }
 
+/// The container of the host to which a message's function belongs: clang's notes name the header, NVRTC the symbol.
+std::string host_container(std::string_view line) {
+  for (const std::string name : {"vector", "string"}) {
+    const bool is_note = line.starts_with("/gpulua/") && line.find(": note: ") != line.npos;
+    if (is_note && line.find("/" + name + ":") != line.npos) return "std::" + name;
+    const std::string_view symbol = between(line, "Unresolved extern function '", "'");
+    if (symbol.find("NSt6" + name) != symbol.npos || symbol.find("NKSt6" + name) != symbol.npos) return "std::" + name;
+  }
+  return "";
+}
+
 /// The name of the function whose overloads all refuse the arguments, according to the message.
 std::string unfit_function(std::string_view line) {
   const std::string_view name = between(line, "no matching function for call to '", "'");
@@ -254,6 +267,10 @@ std::string compile_hints(std::string_view messages) {
   for (Log log(messages); log.next();) {
     const auto has = [&](std::string_view part) { return log.line().find(part) != std::string_view::npos; };
     if (!has("note: ") && !has("error: ") && !has("ptxas fatal ")) continue;
+    if (const std::string container = host_container(log.line()); !container.empty()) {
+      hints.add(unknown_names(), container);
+      continue;
+    }
     hints.add(unknown_names(), unknown_name(log));
     hints.add(host_functions(), unknown_name(log));
     hints.add(host_functions(), unfit_function(log.line()));

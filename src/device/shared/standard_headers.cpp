@@ -7,15 +7,22 @@
 namespace gpulua {
 namespace {
 
-constexpr std::array files{"algorithm",   "array",         "assert.h",
-                           "cmath",       "float.h",       "functional",
-                           "host_mark.h", "host_stdlib.h", "initializer_list",
-                           "iterator",    "limits",        "limits.h",
-                           "math.h",      "names.h",       "new",
-                           "numeric",     "std.h",         "stdbool.h",
-                           "stddef.h",    "stdint.h",      "stdio.h",
-                           "stdlib.h",    "string.h",      "time.h",
-                           "tuple",       "type_traits",   "utility"};
+constexpr std::array files{"algorithm",     "array",
+                           "assert.h",      "cmath",
+                           "complex.cuh",   "float.h",
+                           "functional",    "host_mark.h",
+                           "host_stdlib.h", "initializer_list",
+                           "iterator",      "limits",
+                           "limits.h",      "math.h",
+                           "names.h",       "new",
+                           "numeric",       "std.h",
+                           "stdbool.h",     "stddef.h",
+                           "stdint.h",      "stdio.h",
+                           "stdlib.h",      "string",
+                           "string.h",      "thrust_complex.h",
+                           "time.h",        "tuple",
+                           "type_traits",   "utility",
+                           "vector"};
 
 struct Row {
   std::string_view name;
@@ -54,11 +61,14 @@ constexpr std::array rows{
     Row{"stdint.h", "stdint.h"},
     Row{"stdio.h", "stdio.h"},
     Row{"stdlib.h", "host_stdlib.h"},
+    Row{"string", "string"},
     Row{"string.h", "string.h"},
+    Row{"thrust/complex.h", "thrust_complex.h"},
     Row{"time.h", "time.h"},
     Row{"tuple", "tuple"},
     Row{"type_traits", "type_traits"},
     Row{"utility", "utility"},
+    Row{"vector", "vector"},
 };
 
 struct Texts {

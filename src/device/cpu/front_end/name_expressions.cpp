@@ -110,8 +110,15 @@ void MessagePrinter::HandleDiagnostic(clang::DiagnosticsEngine::Level level, con
                                        ? diagnostic.getSourceManager().getPresumedLoc(diagnostic.getLocation())
                                        : clang::PresumedLoc();
   const llvm::StringRef file = place.isValid() ? place.getFilename() : "";
-  // Declarations in our headers do not help a script's author.
-  if (is_note && file.starts_with(prelude_folder)) return;
+  // Declarations in our headers do not help a script's author, except those that are the host's: they say whose member
+  // it is.
+  if (is_note && file.starts_with(prelude_folder)) {
+    llvm::SmallString<128> note;
+    diagnostic.FormatDiagnostic(note);
+    const bool is_container = file.ends_with("/vector") || file.ends_with("/string");
+    const llvm::StringRef text = note;
+    if (!is_container || !(text.contains("call to __host__ function") || text.ends_with("declared here"))) return;
+  }
   if (!is_note) {
     in_name_ = file.starts_with(file_prefix);
     if (in_name_ && wrong_name_.empty()) {
