@@ -150,11 +150,12 @@ int lua_broadcast(lua_State* L) {
 
 /// reinterpret(x, dtype): a vector of another dtype over the memory of x; a copy's where x is not row-major or begins
 /// between two of its elements. x has a whole number of them. nil where x is pending on a device for which an
-/// expression that x goes into is better than one kernel more.
+/// expression that x goes into is better than one kernel more; and there in functions that are recorded, since they may
+/// run again for an array that begins elsewhere, which a GPU's kernels do not read.
 int lua_reinterpret(lua_State* L) {
   const Array& x = check<Array>(L, 1, "reinterpret");
   const DType dtype = parse_dtype(check_string(L, 2, "reinterpret", "a dtype's name"));
-  if (x->pending() && !x->device().info().block_is_warp) return 0;
+  if (!x->device().info().block_is_warp && (x->pending() || is_recording(bindings_of(L).context()))) return 0;
   const auto itemsize = static_cast<std::int64_t>(size_of(dtype));
   Array memory = contiguous(x);
   if (memory->first_byte() % itemsize != 0) memory = copy(memory);

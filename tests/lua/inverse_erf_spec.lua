@@ -117,6 +117,7 @@ describe("the inverses of the error function's family", function()
     for _, name in ipairs { "erfinv", "normcdfinv" } do
       for _, dtype in ipairs { "float64", "float32" } do assert.is_true(gpu[name](p:astype(dtype)):diff():ge(0):all():item()) end
     end
-    assert.are.equal(0, gpu.abs(gpu.erfinv(p) + gpu.erfinv(-p)):max():item())
+    -- A GPU's compiler may contract one side's products and sums otherwise.
+    assert(gpu.abs(gpu.erfinv(p) + gpu.erfinv(-p)):max():item() < 1e-15)
   end)
 end)

@@ -22,7 +22,7 @@ describe("a warm start", function()
     local environment = "GPULUA_CACHE_DIR=" .. cache
     local cold, status = support.run(script, environment, path)
     assert.are.equal(0, status, cold)
-    assert.is_truthy(cold:find(on_cuda and "nvrtc" or "clang"), "the cold start compiles: " .. cold)
+    assert.is_truthy(cold:find(on_cuda and "nvrtc" or "compiler"), "the cold start compiles: " .. cold)
     local warm, warm_status = support.run(script, environment, path)
     assert.are.equal(0, warm_status, warm)
     assert.are.equal("", warm)

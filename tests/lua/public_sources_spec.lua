@@ -296,7 +296,7 @@ describe("spellings that nvcc takes", function()
     local mod = gpu.module [[
       struct Cells { float v[64]; };
       extern __shared__ int whole[64];
-      template <int n> __device__ float* cells() { extern __shared__ Cells all; return all.v + n; }
+      template <int n> __device__ float* cells() { extern __shared__ Cells every; return every.v + n; }
       __global__ void rows(float* x) {
         extern __shared__ float s[2][32];
         int t = threadIdx.x;

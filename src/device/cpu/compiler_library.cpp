@@ -65,7 +65,9 @@ std::filesystem::path find_clang() {
 
 #else
 
-constexpr const char* how_to_install = "[compile] the cpu device's compiler cannot be loaded ({}); reinstall gpulua";
+constexpr const char* how_to_install =
+    "[compile] the cpu device compiles kernels with clang, in a library of gpulua's that cannot be loaded ({}); "
+    "reinstall gpulua";
 
 std::filesystem::path find_clang() {
   return {};

@@ -3,6 +3,8 @@
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include "src/device/cpu/simd/target.h"
+
 namespace gpulua::cpu::simd {
 namespace {
 
@@ -98,6 +100,14 @@ llvm::Value* WarpBuilder::offsets(llvm::Type* element, const LanePattern& patter
 
 llvm::Value* WarpBuilder::join_halves(Builder& builder, llvm::Value* first, llvm::Value* second) {
   if (first->getType()->isIntegerTy(1)) {
+    if (has_feature(*builder.GetInsertBlock()->getParent(), "+avx512bw")) {
+      // A word, for mask_words.h: LLVM 19 does not end for some masks that are made of halves.
+      const auto bits = [&](llvm::Value* condition, unsigned lanes) {
+        return builder.CreateSelect(condition, builder.getInt32(lanes), builder.getInt32(0));
+      };
+      return builder.CreateBitCast(builder.CreateOr(bits(first, 0xffff), bits(second, 0xffff0000)),
+                                   llvm::FixedVectorType::get(builder.getInt1Ty(), warp_size));
+    }
     // x86 shuffles the bits of a mask by way of a vector, but joins halves of one.
     llvm::Type* half = llvm::FixedVectorType::get(first->getType(), half_warp);
     const auto spread = [&](llvm::Value* condition) {
