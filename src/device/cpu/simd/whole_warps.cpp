@@ -182,13 +182,15 @@ struct Known {
 };
 
 /// Emits lane 0's quotient and each lane's remainder, and whether all lanes have that quotient. Below half the type's
-/// range both kinds of division agree, and nothing wraps.
+/// range both kinds of division agree, and nothing wraps. Frozen: where the bound does not hold, both numbers may be
+/// poison.
 llvm::Value* divide_by_first(llvm::IRBuilder<>& builder, llvm::Value* dividend, llvm::Value* divisor, Known& known) {
   llvm::Type* type = dividend->getType();
   llvm::Value* span = llvm::ConstantInt::get(type, warp_size - 1);
   llvm::Value* most =
       llvm::ConstantInt::get(type, llvm::APInt::getSignedMaxValue(type->getIntegerBitWidth()) - (warp_size - 1));
-  llvm::Value* first = call_marker(builder, Marker::first_lane, type, {dividend});
+  llvm::Value* first = builder.CreateFreeze(call_marker(builder, Marker::first_lane, type, {dividend}));
+  divisor = builder.CreateFreeze(divisor);
   llvm::Value* divides = builder.CreateAnd(builder.CreateICmpSGT(divisor, span), builder.CreateICmpULE(first, most));
   divisor = builder.CreateSelect(divides, divisor, llvm::ConstantInt::get(type, 1));
   known.quotient = builder.CreateUDiv(first, divisor);
@@ -309,7 +311,7 @@ bool WarpSplitter::run() {
         block.splitBasicBlock(block.getTerminator(), "done");
     WarpSplitter again(function_, layout_);
     std::optional<Region> found = again.region(body, entry, true);
-    if (found) copy(*found, entry, body, llvm::ConstantInt::getTrue(function_.getContext()));
+    if (found) again.copy(*found, entry, body, llvm::ConstantInt::getTrue(function_.getContext()));
     return found.has_value();
   }
   unsigned left = max_copied_instructions;
