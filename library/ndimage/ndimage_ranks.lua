@@ -70,7 +70,7 @@ local keys = [=[
   }
 ]=]
 
--- Up to so many neighbours are compared in the order of a network, and up to so many are kept by a thread.
+-- The largest numbers of neighbours that a network compares, and that a thread keeps.
 local most_in_network, most_kept = 64, 1024
 
 --- The comparisons of Batcher's sort by odd and even merges that the element at `rank` needs, as lines of code that put the less of two
@@ -107,7 +107,7 @@ local function network(count, rank)
   return table.concat(ordered, "\n")
 end
 
---- The operation that gives the element at the rank of so many neighbours.
+--- The operation that gives the element at the rank of `count` neighbours.
 local function network_operation(count, rank)
   local name = ("ranked_%d_of_%d"):format(rank + 1, count)
   return nd.operation(name, function()
@@ -121,7 +121,7 @@ local function network_operation(count, rank)
   end)
 end
 
---- The operation that finds the bits of the key at a rank of so many neighbours, the highest first.
+--- The operation that finds the bits of the key at a rank of `count` neighbours, the highest first.
 local function bits_operation(count)
   local name = "ranked_of_" .. count
   return nd.operation(name, function()

@@ -12,7 +12,7 @@ local linalg, tools = gpu.sparse.linalg, import "sparse_linalg"
 -- The dense solver takes matrices of at most few_rows rows, matrices from which at least half of the eigenvalues are wanted, and
 -- operators that become a matrix in at most few_products products.
 local few_rows, few_products = 256, 64
--- eigsh takes it on the processor for so many rows where no option asks for a search: LAPACK takes 40 ms for 500 rows, a search 40 to
+-- The most rows for which eigsh takes LAPACK on the processor where no option asks for a search: LAPACK takes 40 ms for 500 rows, a search 40 to
 -- 400.
 local few_rows_on_cpu = 512
 

@@ -1,44 +1,21 @@
 // The mathematical functions that CUDA has beyond C's and that kernels use often; the others are in gpulua_rare.h.
 #pragma once
 
-#define GPULUA_FLOAT_OVERLOAD(name) \
-  inline float name##f(float x) {   \
-    return (float)name((double)x);  \
-  }                                 \
-  inline float name(float x) {      \
-    return name##f(x);              \
-  }
+#define GPULUA_FLOAT_OVERLOAD(name)                                \
+  inline float name##f(float x) { return (float)name((double)x); } \
+  inline float name(float x) { return name##f(x); }
 
-inline double rsqrt(double x) {
-  return 1.0 / sqrt(x);
-}
-inline float rsqrtf(float x) {
-  return 1.0f / sqrtf(x);
-}
-inline float rsqrt(float x) {
-  return rsqrtf(x);
-}
-inline double rcbrt(double x) {
-  return 1.0 / cbrt(x);
-}
-inline float rcbrtf(float x) {
-  return 1.0f / cbrtf(x);
-}
-inline float rcbrt(float x) {
-  return rcbrtf(x);
-}
-inline double fdivide(double x, double y) {
-  return x / y;
-}
-inline float fdividef(float x, float y) {
-  return x / y;
-}
-inline float fdivide(float x, float y) {
-  return x / y;
-}
+inline double rsqrt(double x) { return 1.0 / sqrt(x); }
+inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
+inline float rsqrt(float x) { return rsqrtf(x); }
+inline double rcbrt(double x) { return 1.0 / cbrt(x); }
+inline float rcbrtf(float x) { return 1.0f / cbrtf(x); }
+inline float rcbrt(float x) { return rcbrtf(x); }
+inline double fdivide(double x, double y) { return x / y; }
+inline float fdividef(float x, float y) { return x / y; }
+inline float fdivide(float x, float y) { return x / y; }
 
-// ---- multiples of pi
-// ---------------------------------------------------------------------------------------------------
+// ---- multiples of pi ---------------------------------------------------------------------------------------------------
 
 /// sin(pi x), exact at multiples of 1/2: the argument is reduced before it is multiplied by pi.
 inline double sinpi(double x) {
@@ -49,24 +26,15 @@ inline double sinpi(double x) {
 }
 inline double cospi(double x) {
   double rest = fabs(x - 2.0 * rint(0.5 * x));  // [0, 1]
-  return rest == 0.5   ? 0.0
-         : rest < 0.25 ? cos(3.14159265358979323846 * rest)
-                       : sin(3.14159265358979323846 * (0.5 - rest));
+  return rest == 0.5 ? 0.0 : rest < 0.25 ? cos(3.14159265358979323846 * rest) : sin(3.14159265358979323846 * (0.5 - rest));
 }
 GPULUA_FLOAT_OVERLOAD(sinpi)
 GPULUA_FLOAT_OVERLOAD(cospi)
-inline void sincospi(double x, double* s, double* c) {
-  *s = sinpi(x), *c = cospi(x);
-}
-inline void sincospif(float x, float* s, float* c) {
-  *s = sinpif(x), *c = cospif(x);
-}
-inline void sincospi(float x, float* s, float* c) {
-  sincospif(x, s, c);
-}
+inline void sincospi(double x, double* s, double* c) { *s = sinpi(x), *c = cospi(x); }
+inline void sincospif(float x, float* s, float* c) { *s = sinpif(x), *c = cospif(x); }
+inline void sincospi(float x, float* s, float* c) { sincospif(x, s, c); }
 
-// ---- the error function's family
-// -------------------------------------------------------------------------------------------
+// ---- the error function's family -------------------------------------------------------------------------------------------
 
 /// 0.5 erfc(-x / sqrt 2). The tail magnifies the argument's rounding error, so that is put back to first order.
 inline double normcdf(double x) {
@@ -88,8 +56,7 @@ inline double erfcx(double x) {
   return 0.56418958354775628695 / x * sum;
 }
 
-// ---- the inverses of the error function's family
-// ---------------------------------------------------------------------------
+// ---- the inverses of the error function's family ------------------------------------------------------------------------
 
 /// first + second t + third t^2 + ...
 template <class T>

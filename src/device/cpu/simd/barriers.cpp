@@ -7,16 +7,6 @@
 #include "src/device/cpu/simd/markers.h"
 
 namespace gpulua::cpu::simd {
-namespace {
-
-bool is_barrier(const llvm::Instruction& instruction) {
-  const Marker kind = marker(&instruction);
-  return kind == Marker::barrier || kind == Marker::barrier_count || kind == Marker::grid_barrier ||
-         kind == Marker::tile_barrier;
-}
-
-}  // namespace
-
 Barriers::Barriers(llvm::Function& function, const LanePatterns& patterns) {
   std::vector<Block*> barriers;
   for (Block& block : function)

@@ -52,6 +52,12 @@ Marker marker(const llvm::Value* value) {
   return Marker::none;
 }
 
+bool is_barrier(const llvm::Instruction& instruction) {
+  const Marker kind = marker(&instruction);
+  return kind == Marker::barrier || kind == Marker::barrier_count || kind == Marker::grid_barrier ||
+         kind == Marker::tile_barrier;
+}
+
 const char* marker_name(Marker marker) {
   for (const MarkerRow& row : marker_rows)
     if (row.marker == marker) return row.name;

@@ -43,6 +43,8 @@ enum class Marker {
 
 /// The marker that the value is a call of; `none` for other values.
 Marker marker(const llvm::Value* value);
+/// True for a barrier of the block, the grid or a tile.
+bool is_barrier(const llvm::Instruction& instruction);
 const char* marker_name(Marker marker);
 
 /// Inserts a call of the marker, which returns and does not throw.

@@ -95,8 +95,19 @@ const char* find_template(WarpSync sync, WarpLayout layout, bool lockstep) {
   return nullptr;
 }
 
-/// Replaces the placeholders of gpulua_warps.h.
-void make_frames(llvm::Function& run, const FrameSizes& frames, bool counts_predicates) {
+/// Replaces the calls of a placeholder of gpulua_warps.h.
+void answer(llvm::Function& run, const char* placeholder, bool value) {
+  const auto is_asked = [&](const llvm::CallInst& call) {
+    return call.getCalledFunction() != nullptr && call.getCalledFunction()->getName() == placeholder;
+  };
+  for (llvm::CallInst* call : collect<llvm::CallInst>(run, is_asked)) {
+    call->replaceAllUsesWith(llvm::ConstantInt::getBool(run.getContext(), value));
+    call->eraseFromParent();
+  }
+}
+
+/// Replaces the placeholders of gpulua_warps.h for frames.
+void make_frames(llvm::Function& run, const FrameSizes& frames) {
   llvm::IRBuilder<> builder(&*run.getEntryBlock().getFirstInsertionPt());
   auto memory = [&](std::uint64_t bytes) {
     llvm::AllocaInst* place = builder.CreateAlloca(llvm::ArrayType::get(builder.getInt8Ty(), bytes));
@@ -117,8 +128,6 @@ void make_frames(llvm::Function& run, const FrameSizes& frames, bool counts_pred
       call->replaceAllUsesWith(block[llvm::cast<llvm::ConstantInt>(call->getArgOperand(0))->getZExtValue()]);
     else if (name == block_frame_bytes_placeholder)
       call->replaceAllUsesWith(builder.getInt64(frames.block_bytes));
-    else if (name == counts_placeholder)
-      call->replaceAllUsesWith(builder.getInt1(counts_predicates));
     else
       continue;
     call->eraseFromParent();
@@ -136,16 +145,6 @@ bool blocks_are_independent(const llvm::Function& scalar) {
     }
     return instruction.isAtomic() || instruction.isVolatile();
   });
-}
-
-void answer(llvm::Function& run, const char* placeholder, bool value) {
-  const auto is_asked = [&](const llvm::CallInst& call) {
-    return call.getCalledFunction() != nullptr && call.getCalledFunction()->getName() == placeholder;
-  };
-  for (llvm::CallInst* call : collect<llvm::CallInst>(run, is_asked)) {
-    call->replaceAllUsesWith(llvm::ConstantInt::getBool(run.getContext(), value));
-    call->eraseFromParent();
-  }
 }
 
 std::uint64_t count_local_bytes(const llvm::Function& function) {
@@ -255,7 +254,8 @@ llvm::Function* Engine::build(const SourceKernel& kernel, llvm::Function& scalar
     inline_calls(*run, called);
     for (llvm::Function* state : called)
       if (state != warp) state->eraseFromParent();
-    if (sync == WarpSync::phases) make_frames(*run, *frames, has_marker(scalar, {Marker::barrier_count}));
+    if (sync == WarpSync::phases) make_frames(*run, *frames);
+    answer(*run, counts_placeholder, has_marker(scalar, {Marker::barrier_count}));
     answer(*run, independent_placeholder,
            layout_.kernel_bytes.at(kernel.symbol) == 0 && blocks_are_independent(scalar));
     make_private_histograms(*run, kernel);

@@ -10,18 +10,6 @@ namespace {
 
 constexpr std::uint64_t most_barriers = 16;
 
-bool is_barrier(const llvm::Instruction& instruction) {
-  switch (marker(&instruction)) {
-    case Marker::barrier:
-    case Marker::barrier_count:
-    case Marker::grid_barrier:
-    case Marker::tile_barrier:
-      return true;
-    default:
-      return false;
-  }
-}
-
 /// The barriers that the loop would become if it and the loops in it were unrolled.
 std::uint64_t count_barriers(llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
   std::uint64_t barriers = 0;

@@ -77,7 +77,7 @@ std::optional<Division> division_of(llvm::Instruction& instruction) {
   return std::nullopt;
 }
 
-/// True for markers of which a copy means something else.
+/// True for markers that may not be copied: two calls do not do what one does.
 bool is_fixed(const llvm::Instruction& instruction) {
   switch (marker(&instruction)) {
     case Marker::none:

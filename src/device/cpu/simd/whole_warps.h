@@ -1,6 +1,6 @@
 #pragma once
 
-// Copies of light code for warps of which all 32 lanes run it: their loads and stores need no mask.
+// Light code is copied for warps whose 32 lanes all run it. In the copy, loads and stores need no mask.
 
 #include <llvm/IR/Function.h>
 

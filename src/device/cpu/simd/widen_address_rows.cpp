@@ -203,8 +203,8 @@ llvm::Value* AddressRows::load(llvm::Type* type, const AddressRow& row, llvm::Al
   return builder_.CreateBitCast(result, widened(type));
 }
 
-/// Masked stores of AVX2 are slow on many processors: only groups of lanes of which some run and others do not have
-/// one.
+/// Masked stores of AVX2 are slow on many processors. A group whose lanes all run gets a whole store, one without a
+/// lane that runs gets none; only a group that runs in part gets a masked store.
 void AddressRows::store_groups(llvm::Value* values, llvm::Value* place, llvm::Align align, llvm::Value* lanes) {
   auto* type = llvm::cast<llvm::FixedVectorType>(values->getType());
   // Groups are branches, which take their time to compile: the lanes of a kernel with many stores are one group.
