@@ -25,6 +25,21 @@ TEST_CASE("simd: bounds that are or'ed", "[cpu][simd]") {
   compare(start + "y[t + n] = t % 32 < 7 || d ? q : p * 2;");
 }
 
+// The rows of neighbouring blocks are one row (flat_rows.h), but for the last two.
+TEST_CASE("simd: threads numbered along the grid", "[cpu][simd]") {
+  const std::string number =
+      "const int t = blockIdx.x * blockDim.x + threadIdx.x, r = blockIdx.y * blockDim.y + threadIdx.y; ";
+  compare(number + "if (t < 60 && r < 60) y[r * 64 + t] = x[r * 64 + t] * 2 - t;");
+  compare(number + "if (t > 0 && t < 60 && r < 60) b[r * 64 + t] += a[r * 64 + t - 1] * r;");
+  compare(number + "for (int k = t; k < 4000; k += gridDim.x * blockDim.x) atomicAdd(&b[k], a[k]);");
+  compare(
+      "const unsigned long t = blockIdx.x * (unsigned long)blockDim.x + threadIdx.x; if (threadIdx.y == 0 && "
+      "blockIdx.y "
+      "== 0 && threadIdx.z == 0 && blockIdx.z == 0) y[t] = x[t] + t;");
+  compare(number + "if (t < 60 && r < 60) y[r * 64 + t] = x[r * 64 + t] * threadIdx.x;");
+  compare(number + "if (t < 60 && r < 60) y[r * 64 + t] = x[r * 64 + t] * blockIdx.x;");
+}
+
 TEST_CASE("simd: loops that lanes leave in different turns", "[cpu][simd]") {
   compare("int s = 0; for (int k = 0; k < (a[i] & 31); ++k) s += k * a[(i + k) % n]; b[i] = s;");
   compare(

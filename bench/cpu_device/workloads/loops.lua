@@ -68,7 +68,8 @@ local loops = {
   const int h = m / 2;
   if (x < h && y < h) {
     const float* p = &a[2 * y * m + 2 * x];
-    out[y * h + x] = fmaxf(fmaxf(p[0], p[1]), fmaxf(p[m], p[m + 1]));
+    const float top = p[0] > p[1] ? p[0] : p[1], below = p[m] > p[m + 1] ? p[m] : p[m + 1];
+    out[y * h + x] = top > below ? top : below;
   }]],
     plane(math.floor(m / 2), math.floor(m / 2)), m, a, out,
   },

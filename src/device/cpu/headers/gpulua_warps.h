@@ -29,15 +29,17 @@ __attribute__((device, always_inline)) inline void gpulua_next_warp(gpulua::cpu:
   }
 }
 
-// Placeholder: whether threads of one block may run between those of another.
+// Placeholders: whether threads of one block may run between those of another, and whether the rows of neighbouring
+// blocks are one row then (simd/flat_rows.h).
 extern "C" __attribute__((device)) bool gpulua_blocks_are_independent();
+extern "C" __attribute__((device)) bool gpulua_rows_are_flat();
 
 /// The number of blocks, from this one on, whose rows are run as one, from the first block to the last, before the next
 /// rows: memory is then read along its lines. Longer rows gain nothing, and columns of arrays would leave the caches.
 __attribute__((device, always_inline)) inline unsigned int gpulua_side_by_side(gpulua::cpu::Index3 block, gpulua::cpu::Index3 size,
                                                                                gpulua::cpu::Index3 grid, unsigned long left) {
-  constexpr unsigned int threads = 512;
-  if (!gpulua_blocks_are_independent() || size.y * size.z == 1) return 1;
+  constexpr unsigned int threads = 1024;
+  if (!gpulua_blocks_are_independent() || (size.y * size.z == 1 && !gpulua_rows_are_flat())) return 1;
   unsigned int count = size.x < threads ? threads / size.x : 1;
   if (count > grid.x - block.x) count = grid.x - block.x;
   return count > left ? (unsigned int)left : count;
@@ -83,18 +85,21 @@ extern "C" __attribute__((device)) void gpulua_run_rows(void** arguments, const 
   gpulua::cpu::Index3 index = gpulua_unflatten(first, grid);
   for (unsigned long block = first; block < last;) {
     const unsigned int count = gpulua_side_by_side(index, size, grid, last - block);
+    const unsigned int joined = gpulua_rows_are_flat() ? count : 1, width = size.x * joined;
     unsigned int row = 0;
     for (unsigned int z = 0; z < size.z; ++z)
       for (unsigned int y = 0; y < size.y; ++y, row += size.x) {
         gpulua::cpu::Index3 own = index;
-        for (unsigned int i = 0; i < count; ++i, ++own.x)
-          for (unsigned int x = 0, threads; x < size.x; x += threads) {
+        for (unsigned int i = 0; i < count; i += joined, own.x += joined)
+          for (unsigned int x = 0, end; x < width; x = end) {
             const unsigned int wrap = 0x80000000u - ((own.x * size.x + x) & 0x7fffffffu);
-            threads = size.x - x < 32 ? size.x - x : 32;
-            if (threads > wrap) threads = wrap;
-            gpulua::cpu::ThreadContext context = {{x, y, z}, own,    size,    grid,    shared,
-                                                  dynamic_shared, launch, row + x, threads, nullptr};
-            gpulua_run_warp(arguments, &context);
+            end = width - x < wrap ? width : x + wrap;
+            for (; x < end; x += 32) {
+              const unsigned int threads = end - x < 32 ? end - x : 32;
+              gpulua::cpu::ThreadContext context = {{x, y, z}, own,    size,    grid,    shared,
+                                                    dynamic_shared, launch, row + x, threads, nullptr};
+              gpulua_run_warp(arguments, &context);
+            }
           }
       }
     block += count;

@@ -36,6 +36,8 @@ constexpr std::chrono::nanoseconds worth_spreading{20'000};
 constexpr std::chrono::nanoseconds enough_to_measure{2'000};
 // Blocks run in chunks of up to about this long, between which a core looks for an interrupt.
 constexpr std::chrono::nanoseconds chunk_time{50'000};
+// So few rows of the grid for a core are not distributed evenly.
+constexpr unsigned least_rows_of_core = 8;
 // Blocks that wait for later ones keep their stacks, some pages a thread.
 constexpr unsigned most_threads_aside = 65'536;
 
@@ -101,17 +103,30 @@ class Run {
         return;
       }
       if (time < enough_to_measure) continue;
+      const std::uint64_t unit = unit_of_chunks(done, time / size);
       const auto least = size * std::max<std::uint64_t>(1, static_cast<std::uint64_t>(chunk_time / 2 / time));
-      tbb::parallel_for(tbb::blocked_range<std::uint64_t>(done, blocks_),
-                        [this, least](const auto& part) { in_chunks(part.begin(), part.end(), least); });
+      tbb::parallel_for(tbb::blocked_range<std::uint64_t>(done / unit, (blocks_ + unit - 1) / unit),
+                        [this, done, unit, least](const auto& part) {
+                          in_chunks(std::max(part.begin() * unit, done), std::min(part.end() * unit, blocks_),
+                                    std::max(least, unit), unit);
+                        });
       return;
     }
   }
 
-  /// Blocks differ; so chunks grow until they are long enough.
-  void in_chunks(std::uint64_t first, std::uint64_t last, std::uint64_t size) {
+  /// Chunks of whole rows of the grid read memory along its lines. Other chunks, if rows are few or take long.
+  std::uint64_t unit_of_chunks(std::uint64_t done, Clock::duration of_block) const {
+    const std::uint64_t row = launch_.grid.x;
+    const auto rows_of_core = (blocks_ - done) / row / static_cast<unsigned>(tbb::this_task_arena::max_concurrency());
+    const bool is_short = row <= static_cast<std::uint64_t>(chunk_time / 2 / std::max(of_block, Clock::duration(1)));
+    return is_short && rows_of_core >= least_rows_of_core ? row : 1;
+  }
+
+  /// Blocks differ; so chunks grow until they are long enough. They end at multiples of `unit`, which is at most
+  /// `size`.
+  void in_chunks(std::uint64_t first, std::uint64_t last, std::uint64_t size, std::uint64_t unit) {
     while (first < last) {
-      const std::uint64_t end = first + std::min(size, last - first);
+      const std::uint64_t end = std::min(last, (first + size) / unit * unit);
       const Clock::time_point start = Clock::now();
       chunk(first, end);
       first = end;

@@ -17,6 +17,7 @@
 #include "src/device/cpu/ir/run_templates.h"
 #include "src/device/cpu/simd/barrier_splitting.h"
 #include "src/device/cpu/simd/block_uniformity.h"
+#include "src/device/cpu/simd/flat_rows.h"
 #include "src/device/cpu/simd/full_mask_loops.h"
 #include "src/device/cpu/simd/gather_addresses.h"
 #include "src/device/cpu/simd/llvm_passes.h"
@@ -32,6 +33,14 @@
 #include "src/device/cpu/simd/widen_warp_builtins.h"
 
 namespace gpulua::cpu::simd {
+
+/// How the warps of a kernel wait for each other.
+enum class WarpSync {
+  none,
+  phases,  // at the block's barriers: the kernel is split into phases
+  fibers,  // at the grid's barrier, or with too much memory for phases: each warp has a stack
+};
+
 namespace {
 
 // src/device/cpu/headers/gpulua_warps.h.
@@ -46,6 +55,7 @@ constexpr const char* frame_bytes_placeholder = "gpulua_warp_frame_bytes";
 constexpr const char* block_frame_bytes_placeholder = "gpulua_block_frame_bytes";
 constexpr const char* counts_placeholder = "gpulua_warps_count_predicates";
 constexpr const char* independent_placeholder = "gpulua_blocks_are_independent";
+constexpr const char* flat_placeholder = "gpulua_rows_are_flat";
 
 void inline_calls(llvm::Function& function, const std::set<llvm::Function*>& callees) {
   const auto is_wanted = [&](const llvm::CallInst& call) { return callees.contains(call.getCalledFunction()); };
@@ -59,28 +69,10 @@ void inline_calls(llvm::Function& function, const std::set<llvm::Function*>& cal
 constexpr std::uint64_t max_frame_bytes = 32 << 10;
 constexpr unsigned max_warps = 32;
 
-/// What a kernel requires of the engine.
-struct Needs {
-  WarpSync sync = WarpSync::none;
-  bool warps = false;  // it depends on which threads are a warp
-  bool rows = false;   // it uses the thread's row, so its blocks may have several
-};
-
 bool has_marker(const llvm::Function& scalar, std::initializer_list<Marker> wanted) {
   return std::any_of(llvm::inst_begin(scalar), llvm::inst_end(scalar), [&](const llvm::Instruction& instruction) {
     return std::find(wanted.begin(), wanted.end(), marker(&instruction)) != wanted.end();
   });
-}
-
-Needs find_needs(const llvm::Function& scalar) {
-  Needs needs;
-  if (has_marker(scalar, {Marker::barrier, Marker::barrier_count})) needs.sync = WarpSync::phases;
-  if (has_marker(scalar, {Marker::grid_barrier, Marker::tile_barrier})) needs.sync = WarpSync::fibers;
-  needs.warps =
-      needs.sync != WarpSync::none ||
-      has_marker(scalar, {Marker::linear, Marker::warp_barrier, Marker::shuffle, Marker::ballot, Marker::activemask});
-  needs.rows = has_marker(scalar, {Marker::thread_y, Marker::thread_z});
-  return needs;
 }
 
 const char* find_template(WarpSync sync, WarpLayout layout, bool lockstep) {
@@ -165,6 +157,32 @@ void allow_unwinding(llvm::Function& function) {
 
 }  // namespace
 
+/// What a kernel requires of the engine.
+struct Engine::Needs {
+  Needs(const llvm::Function& scalar, std::uint64_t shared_bytes);
+  Needs with(WarpSync other) const {
+    Needs needs = *this;
+    needs.sync = other;
+    return needs;
+  }
+
+  WarpSync sync = WarpSync::none;
+  bool warps = false;  // it depends on which threads are a warp
+  bool rows = false;   // it uses the thread's row, so its blocks may have several
+  bool independent_blocks = false;
+  bool flat_rows = false;
+};
+
+Engine::Needs::Needs(const llvm::Function& scalar, std::uint64_t shared_bytes) {
+  if (has_marker(scalar, {Marker::barrier, Marker::barrier_count})) sync = WarpSync::phases;
+  if (has_marker(scalar, {Marker::grid_barrier, Marker::tile_barrier})) sync = WarpSync::fibers;
+  warps = sync != WarpSync::none || has_marker(scalar, {Marker::linear, Marker::warp_barrier, Marker::shuffle,
+                                                        Marker::ballot, Marker::activemask});
+  rows = has_marker(scalar, {Marker::thread_y, Marker::thread_z});
+  independent_blocks = shared_bytes == 0 && blocks_are_independent(scalar);
+  flat_rows = independent_blocks && !warps && has_flat_rows(scalar);
+}
+
 Engine::Engine(SourceModule& source, const SharedLayout& layout, llvm::TargetMachine& machine)
     : source_(source), layout_(layout), machine_(machine) {}
 
@@ -184,23 +202,24 @@ std::vector<KernelCode> Engine::build(const SourceKernel& kernel, std::string& w
   why_not = simd::why_not(*scalar);
   std::vector<KernelCode> variants;
   if (why_not.empty()) {
-    const Needs needs = find_needs(*scalar);
+    const Needs needs(*scalar, layout_.kernel_bytes.at(kernel.symbol));
     if (has_marker(*scalar, {Marker::fail})) add_finished(fail_function, *scalar);
     if (has_marker(*scalar, {Marker::private_histogram})) add_finished(flush_function, *scalar);
     if (strip_mine(*scalar, needs.warps ? WarpLayout::row : WarpLayout::row_chunk)) pipeline.order(*scalar);
     split_full_mask_loops(*scalar, needs.warps ? WarpLayout::row : WarpLayout::row_chunk);
     if (split_whole_warps(*scalar, needs.warps ? WarpLayout::row : WarpLayout::row_chunk)) pipeline.order(*scalar);
     std::vector<std::pair<BlockRule, WarpLayout>> wanted;
-    if (needs.rows && !source_.whole_warps) wanted.emplace_back(BlockRule::half_rows, WarpLayout::half_rows);
+    if (needs.rows && !needs.flat_rows && !source_.whole_warps)
+      wanted.emplace_back(BlockRule::half_rows, WarpLayout::half_rows);
     if (needs.warps) wanted.emplace_back(BlockRule::rows, WarpLayout::row);
     if (needs.warps && !needs.rows && !source_.whole_warps) wanted.emplace_back(BlockRule::line, WarpLayout::row_part);
     if (!needs.warps || !source_.whole_warps)
       wanted.emplace_back(BlockRule::any, needs.warps ? WarpLayout::any : WarpLayout::row_chunk);
     for (auto [rule, layout] : wanted) {
-      llvm::Function* run = build(kernel, *scalar, needs.sync, layout, pipeline, why_not);
+      llvm::Function* run = build(kernel, *scalar, needs, layout, pipeline, why_not);
       // FrameSizes of that size are better off as stacks.
       if (run == nullptr && needs.sync == WarpSync::phases && why_not.empty())
-        run = build(kernel, *scalar, WarpSync::fibers, layout, pipeline, why_not);
+        run = build(kernel, *scalar, needs.with(WarpSync::fibers), layout, pipeline, why_not);
       if (run != nullptr) variants.push_back(describe(kernel, *run, rule));
     }
   }
@@ -226,8 +245,9 @@ KernelCode Engine::describe(const SourceKernel& kernel, llvm::Function& run, Blo
   return code;
 }
 
-llvm::Function* Engine::build(const SourceKernel& kernel, llvm::Function& scalar, WarpSync sync, WarpLayout layout,
+llvm::Function* Engine::build(const SourceKernel& kernel, llvm::Function& scalar, const Needs& needs, WarpLayout layout,
                               Pipeline& pipeline, std::string& why_not) {
+  const WarpSync sync = needs.sync;
   const MathLibrary math(scalar);
   llvm::Function* warp = widen(scalar, {layout, &math});
   std::optional<FrameSizes> frames = FrameSizes();
@@ -256,8 +276,8 @@ llvm::Function* Engine::build(const SourceKernel& kernel, llvm::Function& scalar
       if (state != warp) state->eraseFromParent();
     if (sync == WarpSync::phases) make_frames(*run, *frames);
     answer(*run, counts_placeholder, has_marker(scalar, {Marker::barrier_count}));
-    answer(*run, independent_placeholder,
-           layout_.kernel_bytes.at(kernel.symbol) == 0 && blocks_are_independent(scalar));
+    answer(*run, independent_placeholder, needs.independent_blocks);
+    answer(*run, flat_placeholder, needs.flat_rows);
     make_private_histograms(*run, kernel);
     pipeline.finish(*run);
     sink_gather_addresses(*run);

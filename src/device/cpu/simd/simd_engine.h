@@ -21,13 +21,6 @@ inline constexpr const char* finished_attribute = "gpulua-finished";
 
 class Pipeline;
 
-/// How the warps of a kernel wait for each other.
-enum class WarpSync {
-  none,
-  phases,  // at the block's barriers: the kernel is split into phases
-  fibers,  // at the grid's barrier, or with too much memory for phases: each warp has a stack
-};
-
 class Engine {
  public:
   Engine(SourceModule& source, const SharedLayout& layout, llvm::TargetMachine& machine);
@@ -40,7 +33,9 @@ class Engine {
   std::set<const llvm::Function*> finish();
 
  private:
-  llvm::Function* build(const SourceKernel& kernel, llvm::Function& scalar, WarpSync sync, WarpLayout layout,
+  struct Needs;
+
+  llvm::Function* build(const SourceKernel& kernel, llvm::Function& scalar, const Needs& needs, WarpLayout layout,
                         Pipeline& pipeline, std::string& why_not);
   llvm::Function& add_finished(const char* name, const llvm::Function& like);
   KernelCode describe(const SourceKernel& kernel, llvm::Function& run, BlockRule rule) const;
