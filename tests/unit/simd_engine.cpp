@@ -70,6 +70,17 @@ TEST_CASE("simd: loops that lanes leave in different turns", "[cpu][simd]") {
       "s;");
 }
 
+// They run lane by lane (range_loops.h).
+TEST_CASE("simd: loops over a range of the lane's own", "[cpu][simd]") {
+  const std::string range = "const int first = (a[i] & 63) + i, last = first + (a[i + 1] & 31); ";
+  compare(range + "float sum = 0; for (int k = first; k < last; ++k) sum += x[k] * x[a[k] & 1023]; y[i] = sum;");
+  compare(range + "int most = -5, k = first; for (; k < last; ++k) most = max(most, a[k]); b[i] = most * 100 + k;");
+  compare(range + "float sum = 1; for (int k = last; k > first; k -= 2) if (a[k] > 0) sum += x[k]; y[i] = sum;");
+  compare(range +
+          "if (a[i] > 20) return; double sum = 0; bool any = false; for (unsigned k = first; k < last; ++k) { sum -= "
+          "x[k]; any |= a[k] == 7; } y[i] = sum; b[i] = any;");
+}
+
 TEST_CASE("simd: loops whose last turn is for some lanes only", "[cpu][simd]") {
   const std::string most = "const int step = blockDim.x; ";
   compare(most +

@@ -26,6 +26,7 @@
 #include "src/device/cpu/simd/mask_words.h"
 #include "src/device/cpu/simd/prepare.h"
 #include "src/device/cpu/simd/privatised_histograms.h"
+#include "src/device/cpu/simd/range_loops.h"
 #include "src/device/cpu/simd/strip_mining.h"
 #include "src/device/cpu/simd/whole_warps.h"
 #include "src/device/cpu/simd/why_not.h"
@@ -159,6 +160,7 @@ void allow_unwinding(llvm::Function& function) {
 
 /// What a kernel requires of the engine.
 struct Engine::Needs {
+  Needs() = default;
   Needs(const llvm::Function& scalar, std::uint64_t shared_bytes);
   Needs with(WarpSync other) const {
     Needs needs = *this;
@@ -171,6 +173,7 @@ struct Engine::Needs {
   bool rows = false;   // it uses the thread's row, so its blocks may have several
   bool independent_blocks = false;
   bool flat_rows = false;
+  std::set<llvm::Function*> lane_functions;  // that its lanes call (range_loops.h)
 };
 
 Engine::Needs::Needs(const llvm::Function& scalar, std::uint64_t shared_bytes) {
@@ -201,13 +204,16 @@ std::vector<KernelCode> Engine::build(const SourceKernel& kernel, std::string& w
   if (scalar == nullptr) return {};
   why_not = simd::why_not(*scalar);
   std::vector<KernelCode> variants;
+  Needs needs;
   if (why_not.empty()) {
-    const Needs needs(*scalar, layout_.kernel_bytes.at(kernel.symbol));
+    needs = Needs(*scalar, layout_.kernel_bytes.at(kernel.symbol));
+    const WarpLayout rows = needs.warps ? WarpLayout::row : WarpLayout::row_chunk;
+    needs.lane_functions = outline_range_loops(*scalar, rows);
     if (has_marker(*scalar, {Marker::fail})) add_finished(fail_function, *scalar);
     if (has_marker(*scalar, {Marker::private_histogram})) add_finished(flush_function, *scalar);
-    if (strip_mine(*scalar, needs.warps ? WarpLayout::row : WarpLayout::row_chunk)) pipeline.order(*scalar);
-    split_full_mask_loops(*scalar, needs.warps ? WarpLayout::row : WarpLayout::row_chunk);
-    if (split_whole_warps(*scalar, needs.warps ? WarpLayout::row : WarpLayout::row_chunk)) pipeline.order(*scalar);
+    if (strip_mine(*scalar, rows)) pipeline.order(*scalar);
+    split_full_mask_loops(*scalar, rows);
+    if (split_whole_warps(*scalar, rows)) pipeline.order(*scalar);
     std::vector<std::pair<BlockRule, WarpLayout>> wanted;
     if (needs.rows && !needs.flat_rows && !source_.whole_warps)
       wanted.emplace_back(BlockRule::half_rows, WarpLayout::half_rows);
@@ -224,6 +230,7 @@ std::vector<KernelCode> Engine::build(const SourceKernel& kernel, std::string& w
     }
   }
   scalar->eraseFromParent();
+  for (llvm::Function* function : needs.lane_functions) function->eraseFromParent();
   if (why_not.empty()) return variants;
   for (const KernelCode& variant : variants) {
     llvm::Function* run = variant.run != nullptr ? variant.run : variant.run_fiber;
@@ -250,6 +257,7 @@ llvm::Function* Engine::build(const SourceKernel& kernel, llvm::Function& scalar
   const WarpSync sync = needs.sync;
   const MathLibrary math(scalar);
   llvm::Function* warp = widen(scalar, {layout, &math});
+  inline_calls(*warp, needs.lane_functions);
   std::optional<FrameSizes> frames = FrameSizes();
   bool lockstep = false;
   if (llvm::verifyFunction(*warp)) {

@@ -12,7 +12,7 @@ namespace {
 
 // Of 4 bytes each: as many as one permutation chooses from.
 constexpr unsigned row_elements = 32;
-constexpr unsigned element_bytes = 4;
+constexpr unsigned lane_bytes = 4;
 constexpr unsigned smallest_page = 4096;
 
 }  // namespace
@@ -23,7 +23,7 @@ const llvm::PHINode* InductionLoads::find_induction(const llvm::LoadInst& load) 
   const bool fits = load.isSimple() && (load.getType()->isFloatTy() || load.getType()->isIntegerTy(32)) &&
                     address != nullptr && address->getNumIndices() == 1 &&
                     warp_.is_uniform(address->getPointerOperand()) &&
-                    warp_.layout().getTypeAllocSize(address->getSourceElementType()) == element_bytes;
+                    warp_.layout().getTypeAllocSize(address->getSourceElementType()) == lane_bytes;
   if (!fits || !has_feature(warp_.scalar_function(), "+avx512f")) return nullptr;
   const auto* counter = llvm::dyn_cast<llvm::PHINode>(address->getOperand(1));
   if (counter == nullptr || !warp_.is_varying(counter) || !counter->getType()->isIntegerTy(64)) return nullptr;
@@ -102,7 +102,7 @@ llvm::Value* InductionLoads::load(const llvm::LoadInst& load) {
   const Induction& induction = inductions_.at(counter);
   const auto& address = llvm::cast<llvm::GetElementPtrInst>(*load.getPointerOperand());
   llvm::Value* array = warp_.scalar(address.getPointerOperand());
-  const llvm::Align align = std::min(load.getAlign(), llvm::Align(element_bytes));
+  const llvm::Align align = std::min(load.getAlign(), llvm::Align(lane_bytes));
   llvm::Type* half_type = llvm::FixedVectorType::get(load.getType(), half_warp);
   llvm::Value* halves[2];
   for (unsigned half = 0; half < 2; ++half) {
@@ -110,7 +110,7 @@ llvm::Value* InductionLoads::load(const llvm::LoadInst& load) {
     llvm::Value* place = builder_.CreateGEP(load.getType(), array, row.base);
     llvm::Value* in_page = builder_.CreateICmpULE(
         builder_.CreateAnd(builder_.CreatePtrToInt(place, builder_.getInt64Ty()), smallest_page - 1),
-        builder_.getInt64(smallest_page - row_elements * element_bytes));
+        builder_.getInt64(smallest_page - row_elements * lane_bytes));
     llvm::Value* near =
         builder_.CreateICmpNE(builder_.CreateAnd(warp_.bits_of(warp_.mask()), row.near), builder_.getInt32(0));
     auto together = [&] {
