@@ -104,13 +104,10 @@ int push_selected(lua_State* L, const Array& array) {
   return 1;
 }
 
-int array_index(lua_State* L) {
+int other_index(lua_State* L) {
   const Array& array = check<Array>(L, 1, "index");
   if (lua_type(L, 2) == LUA_TSTRING) {
     const std::string_view key = check_string(L, 2, "index", "a name");
-    lua_pushvalue(L, 2);
-    lua_rawget(L, lua_upvalueindex(own_upvalue));
-    if (!lua_isnil(L, -1)) return 1;
     for (const ArrayProperty& property : array_properties) {
       if (key != property.name) continue;
       property.push(L, array);
@@ -121,6 +118,17 @@ int array_index(lua_State* L) {
     refuse_name(L);
   }
   return push_selected(L, array);
+}
+
+/// __index. A method is there for any value, as in a table; everything else asks the array.
+int array_index(lua_State* L) {
+  if (lua_type(L, 2) == LUA_TSTRING) {
+    lua_pushvalue(L, 2);
+    lua_rawget(L, lua_upvalueindex(own_upvalue));
+    if (!lua_isnil(L, -1)) return 1;
+    lua_pop(L, 1);
+  }
+  return protect<other_index>(L);
 }
 
 /// True in the calls x:T() and x.T(), which call the view x.T.
@@ -384,7 +392,7 @@ void open_arrays(lua_State* L, AddFunctions add_operators, AddFunctions add_meth
   lua_pushvalue(L, -1);
   lua_setfield(L, LUA_REGISTRYINDEX, array_methods_key);
   add_methods(L);
-  push_function(L, protect<array_index>);
+  push_function(L, array_index);
   lua_setfield(L, -2, "__index");
   lua_pop(L, 1);
 

@@ -188,6 +188,7 @@ TEST_CASE("cpu: the heap of kernels knows what it gave", "[cpu]") {
     }
     __global__ void drop(void* memory) { free(memory); }
     __global__ void none() { free(nullptr); delete (int*)nullptr; }
+    __global__ void size(char** kept, int bytes) { kept[0] = (char*)malloc(bytes); }
     __global__ void large(char** kept) { kept[0] = (char*)malloc(1ull << 60); }
     __global__ void past(int offset) {
       volatile char* p = new char[24];
@@ -205,6 +206,15 @@ TEST_CASE("cpu: the heap of kernels knows what it gave", "[cpu]") {
       "[launch] kernel 'drop': free of a pointer that malloc did not give, or that was freed before";
   for (void* pointer : {static_cast<void*>(kept[3]), array, static_cast<void*>(&good)})
     CHECK(message_of([&] { launch("drop", 1, pointer); }) == unknown);
+  // Within a block of each size, and beside it, begins no other.
+  for (int bytes : {1, 16, 24, 200, 5000, 70000, 300000, 5000000}) {
+    launch("size", 1, &kept[0], bytes);
+    char* const block = static_cast<char*>(kept[0]);
+    for (char* pointer : {block + 1, block + 16, block + bytes, block + bytes + 16, block + 262144})
+      CHECK(message_of([&] { launch("drop", 1, static_cast<void*>(pointer)); }) == unknown);
+    launch("drop", 1, static_cast<void*>(block));
+    CHECK(message_of([&] { launch("drop", 1, static_cast<void*>(block)); }) == unknown);
+  }
   launch("none", 1);
   launch("large", 1, &kept[0]);
   CHECK(kept[0] == nullptr);

@@ -90,6 +90,7 @@ class Run {
   /// The first blocks tell how long the others may take, and with it who runs them. A few light ones take less time
   /// than reading the clock, so chunks grow until their time means something.
   void run_in_turn() {
+    if (blocks_ == 1) return chunk(0, 1);
     std::uint64_t done = 0;
     for (std::uint64_t size = 1; done < blocks_; size *= 2) {
       size = std::min(size, blocks_ - done);

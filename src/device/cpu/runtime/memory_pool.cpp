@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstdint>
 #include <new>
+#include <utility>
 
 #include "src/device/cpu/runtime/sanitized_memory.h"
 
@@ -17,21 +18,14 @@ namespace gpulua::cpu {
 namespace {
 
 constexpr std::size_t page = 4096;
-// Blocks below this size share mappings of about `shared_mapping` bytes.
+// Blocks below this size share mappings.
 constexpr std::size_t worth_a_mapping = 64 << 10;
-constexpr std::size_t shared_mapping = 256 << 10;
+constexpr std::size_t window = 256 << 10;
 // Arrays from this size on ask for huge pages: kernels stride through them, a page of 4 KB a step.
 constexpr std::size_t huge_page = 2 << 20;
 constexpr std::size_t worth_huge_pages = 2 * huge_page;
 
 constexpr std::size_t most_pattern_bytes = 64;
-
-/// The next of eight steps between powers of two: at most an eighth is wasted. 0 when there is no such size.
-std::size_t class_size(std::size_t bytes, std::size_t granule) {
-  std::size_t step = std::max(granule, std::bit_floor(bytes) / 8);
-  std::size_t rounded = (bytes + step - 1) / step * step;
-  return rounded < bytes ? 0 : rounded;
-}
 
 // The pattern by words, which begin at any address.
 using Word [[gnu::may_alias, gnu::aligned(1)]] = std::uint64_t;
@@ -56,13 +50,29 @@ GPULUA_READS_POISONED bool has_pattern(const char* end, std::size_t bytes) {
 
 }  // namespace
 
-std::size_t MemoryPool::pattern_bytes() const {
-  return std::min(granule_, most_pattern_bytes);
+MemoryPool::MemoryPool(std::size_t granule)
+    : granule_(granule), pattern_bytes_(std::min(granule, most_pattern_bytes)) {}
+
+/// Small blocks are rounded up to granules, with the pattern. Sizes beyond have eight steps between powers of two, so
+/// that at most an eighth is wasted, and a granule for the pattern.
+MemoryPool::Size MemoryPool::size_of(std::size_t bytes) const {
+  constexpr std::size_t steps = 8;
+  const auto granule_bits = static_cast<std::size_t>(std::countr_zero(granule_));
+  if (bytes <= 2 * steps * granule_ - pattern_bytes_) {
+    const std::size_t granules = (bytes + pattern_bytes_ + granule_ - 1) >> granule_bits;
+    return {granules, granules << granule_bits};
+  }
+  const std::size_t bits = std::max(granule_bits, static_cast<std::size_t>(std::bit_width(bytes / (2 * steps))));
+  const std::size_t step = std::size_t{1} << bits;
+  const std::size_t count = bytes / step + (bytes % step != 0);
+  const std::size_t size = count << bits, stride = size + granule_;
+  if (size < bytes || stride < size) return {0, 0};
+  return {1 + steps * (bits - granule_bits) + count, stride};
 }
 
 void* MemoryPool::allocate(std::size_t bytes) noexcept {
-  const std::size_t size = class_size(bytes, granule_);
-  if (size == 0 || stride(size) < size) return nullptr;
+  const Size size = size_of(bytes);
+  if (size.stride == 0) return nullptr;
   std::lock_guard lock(mutex_);
   try {
     Block block = take(size);
@@ -71,58 +81,72 @@ void* MemoryPool::allocate(std::size_t bytes) noexcept {
       block = take(size);
     }
     if (block.memory == nullptr) return nullptr;
-    used_.emplace(block.memory, Used{block, size, bytes});
+    block.mapping->asked[block.place] = bytes;
     ++block.mapping->live;
     unpoison(block.memory, bytes);
-    poison(block.memory + bytes, stride(size) - bytes);
-    write_pattern(block.memory + bytes, pattern_bytes());
+    poison(block.memory + bytes, size.stride - bytes);
+    write_pattern(block.memory + bytes, pattern_bytes_);
     return block.memory;
   } catch (const std::bad_alloc&) {
-    return nullptr;  // for the books: a block that was taken stays with its mapping
+    return nullptr;
   }
 }
 
-MemoryPool::Block MemoryPool::take(std::size_t size) {
-  Class& same = classes_[size];
+MemoryPool::Block MemoryPool::take(const Size& size) {
+  if (size.place >= classes_.size()) classes_.resize(size.place + 1);
+  Class& same = classes_[size.place];
   if (!same.kept.empty()) {
     const Block block = same.kept.back();
     same.kept.pop_back();
-    kept_bytes_ -= size;
+    kept_bytes_ -= size.stride;
     return block;
   }
   if (same.fresh == nullptr) same.fresh = map(size);
-  if (same.fresh == nullptr) return {nullptr, nullptr};
+  if (same.fresh == nullptr) return {nullptr, nullptr, 0};
   Mapping& mapping = *same.fresh;
-  const Block block{mapping.memory.data() + stride(size) * mapping.handed++, &mapping};
-  if (--mapping.fresh == 0) same.fresh = nullptr;
+  const std::size_t place = mapping.handed++;
+  const Block block{mapping.memory.data() + place * size.stride, &mapping, place};
+  if (mapping.handed == mapping.asked.size()) same.fresh = nullptr;
   return block;
 }
 
-MemoryPool::Mapping* MemoryPool::map(std::size_t size) {
-  const std::size_t count = size < worth_a_mapping ? std::max<std::size_t>(1, shared_mapping / stride(size)) : 1;
-  const bool huge = size >= worth_huge_pages;
-  auto mapping = std::make_unique<Mapping>(count * stride(size), huge ? huge_page : page);
-  if (mapping->memory.data() == nullptr) return nullptr;
-  if (huge) madvise(mapping->memory.data(), size, MADV_HUGEPAGE);  // a wish: a kernel without them says no
-  mapping->fresh = count;
-  Mapping* result = mapping.get();
-  mappings_.emplace(result, std::move(mapping));
-  return result;
+MemoryPool::Mapping* MemoryPool::map(const Size& size) {
+  const bool shared = size.stride < worth_a_mapping, huge = size.stride >= worth_huge_pages;
+  auto mapping = std::make_unique<Mapping>(shared ? window : size.stride,
+                                           shared ? window
+                                           : huge ? huge_page
+                                                  : page,
+                                           size);
+  char* memory = mapping->memory.data();
+  if (memory == nullptr) return nullptr;
+  if (huge) madvise(memory, size.stride, MADV_HUGEPAGE);  // a wish: a kernel without them says no
+  return (mappings_[reinterpret_cast<std::uintptr_t>(memory)] = std::move(mapping)).get();
+}
+
+/// The mapping in which an allocated block may begin at the address; null: none.
+MemoryPool::Mapping* MemoryPool::find(const void* memory) const {
+  const auto address = reinterpret_cast<std::uintptr_t>(memory), of_window = address / window * window;
+  if (last_ != nullptr && reinterpret_cast<std::uintptr_t>(last_->memory.data()) == of_window) return last_;
+  if (const auto shared = mappings_.find(of_window); shared != mappings_.end()) return last_ = shared->second.get();
+  const auto own = mappings_.find(address);
+  return own == mappings_.end() ? nullptr : own->second.get();
 }
 
 MemoryPool::Freed MemoryPool::free(void* memory) noexcept {
   if (memory == nullptr) return Freed::whole;
   std::lock_guard lock(mutex_);
-  const auto found = used_.find(memory);
-  if (found == used_.end()) return Freed::unknown;
-  const auto [block, size, bytes] = found->second;
-  const bool whole = has_pattern(block.memory + bytes, pattern_bytes());
-  used_.erase(found);
-  --block.mapping->live;
-  poison(block.memory, stride(size));
+  Mapping* mapping = find(memory);
+  if (mapping == nullptr) return Freed::unknown;
+  const auto from_start = static_cast<std::size_t>(static_cast<char*>(memory) - mapping->memory.data());
+  const Block block{static_cast<char*>(memory), mapping, from_start / mapping->size.stride};
+  if (from_start % mapping->size.stride != 0 || block.place >= mapping->handed || mapping->asked[block.place] == 0)
+    return Freed::unknown;
+  const bool whole = has_pattern(block.memory + std::exchange(mapping->asked[block.place], 0), pattern_bytes_);
+  --mapping->live;
+  poison(block.memory, mapping->size.stride);
   try {
-    classes_[size].kept.push_back(block);
-    kept_bytes_ += size;
+    classes_[mapping->size.place].kept.push_back(block);
+    kept_bytes_ += mapping->size.stride;
   } catch (const std::bad_alloc&) {
     // It stays with its mapping.
   }
@@ -131,8 +155,8 @@ MemoryPool::Freed MemoryPool::free(void* memory) noexcept {
 
 bool MemoryPool::check_end(void* memory, std::size_t bytes) const noexcept {
   char* end = static_cast<char*>(memory) + bytes;
-  if (has_pattern(end, pattern_bytes())) return true;
-  write_pattern(end, pattern_bytes());
+  if (has_pattern(end, pattern_bytes_)) return true;
+  write_pattern(end, pattern_bytes_);
   return false;
 }
 
@@ -144,7 +168,10 @@ std::size_t MemoryPool::kept_bytes() const {
 std::vector<std::pair<void*, std::size_t>> MemoryPool::handed_out() const {
   std::lock_guard lock(mutex_);
   std::vector<std::pair<void*, std::size_t>> result;
-  for (const auto& [memory, used] : used_) result.emplace_back(memory, used.bytes);
+  for (const auto& [number, mapping] : mappings_)
+    for (std::size_t i = 0; i < mapping->handed; ++i)
+      if (mapping->asked[i] != 0)
+        result.emplace_back(mapping->memory.data() + i * mapping->size.stride, mapping->asked[i]);
   return result;
 }
 
@@ -154,12 +181,16 @@ void MemoryPool::trim() noexcept {
 }
 
 void MemoryPool::release_kept() noexcept {
-  for (auto& [size, same] : classes_) {
-    const std::size_t gone = std::erase_if(same.kept, [](const Block& block) { return block.mapping->live == 0; });
-    kept_bytes_ -= gone * size;
+  for (Class& same : classes_) {
+    std::erase_if(same.kept, [this](const Block& block) {
+      if (block.mapping->live > 0) return false;
+      kept_bytes_ -= block.mapping->size.stride;
+      return true;
+    });
     if (same.fresh != nullptr && same.fresh->live == 0) same.fresh = nullptr;
   }
   std::erase_if(mappings_, [](const auto& entry) { return entry.second->live == 0; });
+  last_ = nullptr;
 }
 
 }  // namespace gpulua::cpu

@@ -3,8 +3,12 @@
 // The CPU device's memory: blocks by size class, kept for reuse, so that an array made and dropped in a loop costs no
 // system call and no page faults. It lies in mappings of its own, apart from the C library's heap. A pattern follows
 // the end of each block. A write there is found when the block is freed, at the latest.
+//
+// Small blocks share mappings of a window each, which begins at a multiple of its size; so an address leads to its
+// mapping. A mapping has a number for each of its blocks, so nothing is allocated for a block.
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -18,7 +22,7 @@ namespace gpulua::cpu {
 class MemoryPool {
  public:
   /// `granule`: the alignment of blocks, a power of two from 16 on.
-  explicit MemoryPool(std::size_t granule = 256) : granule_(granule) {}
+  explicit MemoryPool(std::size_t granule = 256);
   MemoryPool(const MemoryPool&) = delete;
   MemoryPool& operator=(const MemoryPool&) = delete;
 
@@ -44,40 +48,42 @@ class MemoryPool {
 
  private:
   struct Mapping;
+  struct Size {
+    std::size_t place;   // of the class in classes_
+    std::size_t stride;  // from one block to the next, with the pattern; 0: there is no such size
+  };
   struct Block {
     char* memory;
     Mapping* mapping;
+    std::size_t place;  // in the mapping
   };
   struct Class {
     std::vector<Block> kept;
     Mapping* fresh = nullptr;  // has blocks that were never handed out; null: none has
   };
-  struct Used {
-    Block block;
-    std::size_t size;   // of its class
-    std::size_t bytes;  // that were asked for
-  };
   /// Blocks of one class, side by side.
   struct Mapping {
-    Mapping(std::size_t bytes, std::size_t alignment) : memory(bytes, alignment) {}
+    Mapping(std::size_t bytes, std::size_t alignment, const Size& size_)
+        : memory(bytes, alignment), size(size_), asked(bytes / size.stride) {}
     GuardedMapping memory;
-    std::size_t fresh = 0;   // blocks that were never handed out
-    std::size_t live = 0;    // blocks that are handed out
-    std::size_t handed = 0;  // blocks that ever were
+    const Size size;
+    std::size_t live = 0;            // blocks that are handed out
+    std::size_t handed = 0;          // blocks that ever were
+    std::vector<std::size_t> asked;  // the bytes that were asked for, for each block; 0: it is not handed out
   };
 
-  Block take(std::size_t size);
-  Mapping* map(std::size_t size);
+  Size size_of(std::size_t bytes) const;
+  Block take(const Size& size);
+  Mapping* map(const Size& size);
+  Mapping* find(const void* memory) const;
   void release_kept() noexcept;
-  /// From one block of the class to the next.
-  std::size_t stride(std::size_t size) const { return size + granule_; }
-  std::size_t pattern_bytes() const;
 
   const std::size_t granule_;
+  const std::size_t pattern_bytes_;
   mutable std::mutex mutex_;
-  std::unordered_map<std::size_t, Class> classes_;  // by size
-  std::unordered_map<const Mapping*, std::unique_ptr<Mapping>> mappings_;
-  std::unordered_map<void*, Used> used_;
+  std::vector<Class> classes_;
+  std::unordered_map<std::uintptr_t, std::unique_ptr<Mapping>> mappings_;  // by address
+  mutable Mapping* last_ = nullptr;                                        // the last shared one that find() has found
   std::size_t kept_bytes_ = 0;
 };
 
