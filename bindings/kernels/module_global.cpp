@@ -54,7 +54,7 @@ Array global_array(BoundModule& module, const GlobalEntry& entry) {
   BufferRef& buffer = module.globals[&entry];
   // All arrays of a variable share one buffer, which orders their reads and writes.
   if (!buffer || buffer->freed())
-    buffer = std::make_shared<Buffer>(module.device, module.module->address(entry), entry.bytes, module.module);
+    buffer = make_buffer(*module.device, module.module->address(entry), entry.bytes, module.module);
   return make_node(*module.device, type.dtype, share(row_major(std::move(type.shape))), buffer);
 }
 

@@ -9,8 +9,7 @@ BufferRef new_buffer(OpenDevice& device, std::size_t bytes) {
   if (device.captures()) return device.evaluator().capture()->new_buffer(bytes);
   Host* host = device.context().host();
   void* memory = device.allocate(bytes);
-  return std::make_shared<Buffer>(device.shared_from_this(), memory, bytes, device.stream(),
-                                  host ? host->origin() : Origin{});
+  return make_buffer(device, memory, bytes, device.stream(), host ? host->origin() : Origin{});
 }
 
 Array empty(OpenDevice& device, Dims shape, DType dtype) {

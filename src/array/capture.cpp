@@ -68,7 +68,7 @@ void Capture::finish(std::span<const Array> results) {
             "[graph] the array was made by a graph's function, which did not return it: it has no elements before the "
             "first g:launch()"});
   for (const auto& [address, made] : made_) {
-    const BufferRef buffer = made.lock();
+    const BufferRef buffer = *made;
     const auto holds = [&](const Array& array) { return array->buffer() == buffer; };
     if (buffer && std::ranges::none_of(results, holds)) buffer->depend_on(none);
   }
@@ -102,18 +102,18 @@ void Capture::abandon() noexcept {
 
 bool Capture::owns(const Buffer& buffer) const {
   const auto found = made_.find(&buffer);
-  return found != made_.end() && !found->second.expired();
+  return found != made_.end() && *found->second != nullptr;
 }
 
 bool Capture::reads(Buffer& buffer) {
   if (!recording_) return true;
-  if (!owns(buffer)) read_.emplace(&buffer, buffer.shared_from_this());
+  if (!owns(buffer)) read_.emplace(&buffer, BufferRef(&buffer));
   return false;
 }
 
 bool Capture::writes(Buffer& buffer) {
   if (!recording_) return true;
-  if (!owns(buffer)) written_.emplace(&buffer, buffer.shared_from_this());
+  if (!owns(buffer)) written_.emplace(&buffer, BufferRef(&buffer));
   return false;
 }
 
@@ -139,16 +139,15 @@ BufferRef Capture::new_buffer(std::size_t bytes) {
       throw;
     }
     device_->set_stream(stream_);
-    blocks_->push_back(
-        {std::make_shared<Buffer>(device_, memory, size, outer_stream_, host ? host->origin() : Origin{}), false});
+    blocks_->push_back({make_buffer(*device_, memory, size, outer_stream_, host ? host->origin() : Origin{}), false});
     best = &blocks_->back();
   }
   best->used = true;
   const std::shared_ptr<void> owner(best->memory->address(), [blocks = blocks_, i = best - blocks_->data()](void*) {
     (*blocks)[static_cast<std::size_t>(i)].used = false;
   });
-  auto buffer = std::make_shared<Buffer>(device_, best->memory->address(), bytes, owner);
-  made_[buffer.get()] = buffer;
+  auto buffer = make_buffer(*device_, best->memory->address(), bytes, owner);
+  made_[buffer.get()] = buffer->watch();
   return buffer;
 }
 
@@ -184,9 +183,9 @@ void Capture::upload_words(const WordBlock& block, const StreamRef& stream) cons
 
 void Capture::launch(const StreamRef& stream) {
   Evaluator& evaluator = device_->evaluator();
-  std::erase_if(made_, [](const auto& entry) { return entry.second.expired(); });
+  std::erase_if(made_, [](const auto& entry) { return *entry.second == nullptr; });
   std::vector<BufferRef> made;
-  for (const auto& [address, buffer] : made_) made.push_back(buffer.lock());
+  for (const auto& [address, buffer] : made_) made.emplace_back(*buffer);
   const auto flush = [&](Buffer& buffer) {
     if (buffer.pending_reads() > 0) evaluator.evaluate_readers(buffer);
   };

@@ -70,8 +70,8 @@ class Capture final : private BufferObserver {
   std::vector<OpenDevice*> others_;
 
   std::shared_ptr<Blocks> blocks_ = std::make_shared<Blocks>();
-  std::unordered_map<const Buffer*, std::weak_ptr<Buffer>> made_;  // in the blocks
-  std::unordered_map<Buffer*, BufferRef> read_, written_;          // others
+  std::unordered_map<const Buffer*, std::shared_ptr<Buffer* const>> made_;  // in the blocks, watched
+  std::unordered_map<Buffer*, BufferRef> read_, written_;                   // others
   std::vector<WordBlock> words_;
   std::vector<Array> kept_;  // what is written before each launch
   std::vector<std::function<void(const StreamRef&)>> before_;

@@ -39,7 +39,7 @@ const BufferRef& Node::buffer() {
 void Node::free() {
   if (waiting_ > 0 || (buffer_ && buffer_->pending_reads() > 0)) device_->evaluator().evaluate_readers(*this);
   if (!pending_) return buffer_->free();
-  auto none = std::make_shared<Buffer>(device_ref(), nullptr, 0, device_->stream(), pending_->origin);
+  auto none = make_buffer(*device_, nullptr, 0, device_->stream(), pending_->origin);
   none->free();
   resolve(std::move(none));
 }
@@ -78,7 +78,7 @@ void Node::replace(const Node& input, const Array& instead) {
 }
 
 void Node::fail(const std::string& why) {
-  auto none = std::make_shared<Buffer>(device_ref(), nullptr, 0, device_->stream(), pending_->origin);
+  auto none = make_buffer(*device_, nullptr, 0, device_->stream(), pending_->origin);
   none->depend_on(std::make_shared<const Check>(Check{Check::State::failed, why}));
   resolve(std::move(none));
 }

@@ -131,9 +131,9 @@ struct Node {
   friend void intrusive_ptr_add_ref(Node* node) noexcept { ++node->handles_; }
   friend void intrusive_ptr_release(Node* node) noexcept {
     if (--node->handles_ > 0) return;
-    NodePool& pool = node->device_->evaluator().pool();
+    OpenDevice& device = *node->device_;
     node->~Node();
-    pool.release(node);
+    device.evaluator().pool().release(node, device);
   }
 
   // The links of the device's list of pending nodes.
@@ -150,7 +150,7 @@ Array make_node(OpenDevice& device, Arguments&&... arguments) {
   try {
     return new (block) Node(std::forward<Arguments>(arguments)...);
   } catch (...) {
-    pool.release(block);
+    pool.release(block, device);
     throw;
   }
 }

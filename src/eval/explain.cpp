@@ -85,7 +85,7 @@ class Explanation {
     for (Node* node : nodes)
       if (node->pending()) node->note_computed();
     const OpenDevice& device = nodes[0]->device();
-    const auto none = std::make_shared<Buffer>(nodes[0]->device_ref(), nullptr, 0, device.stream(), Origin{});
+    const auto none = make_buffer(nodes[0]->device(), nullptr, 0, device.stream(), Origin{});
     for (const Step& step : steps)
       for (const StepOutput& output : step.outputs) output.node->resolve(none);
   }

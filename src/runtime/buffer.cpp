@@ -7,8 +7,8 @@
 
 namespace gpulua {
 
-Buffer::Buffer(std::shared_ptr<OpenDevice> device, void* memory, std::size_t bytes, StreamRef home, Origin origin)
-    : device_(std::move(device)),
+Buffer::Buffer(OpenDevice& device, void* memory, std::size_t bytes, StreamRef home, Origin origin)
+    : device_(&device),
       memory_(memory),
       bytes_(bytes),
       writer_(std::move(home)),
@@ -17,16 +17,16 @@ Buffer::Buffer(std::shared_ptr<OpenDevice> device, void* memory, std::size_t byt
   device_->memory().add(*this);
 }
 
-Buffer::Buffer(std::shared_ptr<OpenDevice> device, void* memory, std::size_t bytes, std::shared_ptr<void> owner)
-    : device_(std::move(device)),
+Buffer::Buffer(OpenDevice& device, void* memory, std::size_t bytes, std::shared_ptr<void> owner)
+    : device_(&device),
       memory_(memory),
       bytes_(bytes),
       owner_(std::move(owner)),
       writer_(device_->stream()),
       serial_(device_->context().next_buffer()) {}
 
-Buffer::Buffer(std::shared_ptr<OpenDevice> device, void* memory, std::size_t bytes, Lent lent)
-    : Buffer(std::move(device), memory, bytes, std::move(lent.owner)) {
+Buffer::Buffer(OpenDevice& device, void* memory, std::size_t bytes, Lent lent)
+    : Buffer(device, memory, bytes, std::move(lent.owner)) {
   lent_ = true;
   guarded_ = read_only_ = lent.read_only;
   expose();
@@ -34,6 +34,12 @@ Buffer::Buffer(std::shared_ptr<OpenDevice> device, void* memory, std::size_t byt
 
 Buffer::~Buffer() {
   release();
+  if (watch_) *watch_ = nullptr;
+}
+
+std::shared_ptr<Buffer* const> Buffer::watch() {
+  if (!watch_) watch_ = std::make_shared<Buffer*>(this);
+  return watch_;
 }
 
 void Buffer::expose() {

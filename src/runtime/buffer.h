@@ -3,9 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
+#include <utility>
 #include <vector>
 
 #include "src/device/device.h"
+#include "src/runtime/buffer_ref.h"
 #include "src/runtime/host.h"
 #include "src/runtime/index_faults.h"
 #include "src/runtime/open_device.h"
@@ -16,29 +19,30 @@ namespace gpulua {
 ///
 /// A buffer records the streams that use it and orders work on different streams: a read waits for the last write, a
 /// write waits for every read and write, and so does a free. With one stream this costs two comparisons.
-class Buffer : public std::enable_shared_from_this<Buffer> {
+class Buffer {
  public:
   /// Takes ownership of `memory`, which was allocated on stream `home`.
-  Buffer(std::shared_ptr<OpenDevice> device, void* memory, std::size_t bytes, StreamRef home, Origin origin);
+  Buffer(OpenDevice& device, void* memory, std::size_t bytes, StreamRef home, Origin origin);
   /// Wraps memory that `owner` owns and keeps alive.
-  Buffer(std::shared_ptr<OpenDevice> device, void* memory, std::size_t bytes, std::shared_ptr<void> owner);
+  Buffer(OpenDevice& device, void* memory, std::size_t bytes, std::shared_ptr<void> owner);
   /// Wraps memory that is borrowed from the host program. The owner is released when all work that uses it is done.
   struct Lent {
     std::shared_ptr<void> owner;
     bool read_only = false;
   };
-  Buffer(std::shared_ptr<OpenDevice> device, void* memory, std::size_t bytes, Lent lent);
+  Buffer(OpenDevice& device, void* memory, std::size_t bytes, Lent lent);
   ~Buffer();
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
 
   OpenDevice& device() const { return *device_; }
-  const std::shared_ptr<OpenDevice>& device_ref() const { return device_; }
   std::size_t bytes() const { return bytes_; }
   const Origin& origin() const { return origin_; }
   /// Increases with the order of creation among the buffers of one context.
   std::uint64_t serial() const { return serial_; }
   bool freed() const { return freed_; }
+  /// Points to the buffer, and to null once the buffer is gone.
+  std::shared_ptr<Buffer* const> watch();
   /// The memory's address, without ordering any work. Null for an empty buffer.
   void* address() const { return memory_; }
 
@@ -96,8 +100,8 @@ class Buffer : public std::enable_shared_from_this<Buffer> {
   /// Makes `stream` wait for the work queued on `other` so far.
   void wait_for(const StreamRef& other, const StreamRef& stream) const;
 
-  std::shared_ptr<OpenDevice> device_;
-  void* memory_;  // null when bytes_ is 0
+  OpenDevice* device_;  // lives as long as its pool has blocks in use
+  void* memory_;        // null when bytes_ is 0
   std::size_t bytes_;
   bool freed_ = false;
   bool guarded_ = false;  // freed, read-only, or with checks: read() and write() take the slow path
@@ -114,7 +118,28 @@ class Buffer : public std::enable_shared_from_this<Buffer> {
   std::uint64_t serial_;
   Buffer* next_ = nullptr;  // in the account's list
   Buffer* previous_ = nullptr;
+  std::uint32_t handles_ = 0;
+  std::shared_ptr<Buffer*> watch_;
+
+  friend void intrusive_ptr_add_ref(Buffer* buffer) noexcept { ++buffer->handles_; }
+  friend void intrusive_ptr_release(Buffer* buffer) noexcept {
+    if (--buffer->handles_ > 0) return;
+    ObjectPool& pool = buffer->device_->buffers();
+    buffer->~Buffer();
+    pool.release(buffer);
+  }
 };
-using BufferRef = std::shared_ptr<Buffer>;
+
+/// A buffer in the memory of its device's buffers, made with these arguments.
+template <class... Arguments>
+BufferRef make_buffer(OpenDevice& device, Arguments&&... arguments) {
+  void* block = device.buffers().allocate(sizeof(Buffer), device);
+  try {
+    return new (block) Buffer(device, std::forward<Arguments>(arguments)...);
+  } catch (...) {
+    device.buffers().release(block);
+    throw;
+  }
+}
 
 }  // namespace gpulua

@@ -19,17 +19,16 @@ void ExposedMemory::remove(Buffer& buffer) noexcept {
   reads_ -= buffer.pending_reads();
 }
 
-std::vector<std::shared_ptr<Buffer>> ExposedMemory::read() const {
-  std::vector<std::shared_ptr<Buffer>> found;
+std::vector<BufferRef> ExposedMemory::read() const {
+  std::vector<BufferRef> found;
   for (const auto& [address, buffer] : buffers_)
-    if (buffer->pending_reads() > 0) found.push_back(buffer->shared_from_this());
+    if (buffer->pending_reads() > 0) found.emplace_back(buffer);
   return found;
 }
 
-std::vector<std::shared_ptr<Buffer>> ExposedMemory::find(const void* memory) const {
-  std::vector<std::shared_ptr<Buffer>> found;
-  for (auto [next, end] = buffers_.equal_range(memory); next != end; ++next)
-    found.push_back(next->second->shared_from_this());
+std::vector<BufferRef> ExposedMemory::find(const void* memory) const {
+  std::vector<BufferRef> found;
+  for (auto [next, end] = buffers_.equal_range(memory); next != end; ++next) found.emplace_back(next->second);
   return found;
 }
 

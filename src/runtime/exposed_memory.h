@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
-namespace gpulua {
+#include "src/runtime/buffer_ref.h"
 
-class Buffer;
+namespace gpulua {
 
 /// The live buffers of one device whose addresses the host program has: it may write there between two calls, of which
 /// no pending node would know.
@@ -21,9 +21,9 @@ class ExposedMemory {
   /// True when a pending node reads one of them.
   bool is_read() const { return reads_ > 0; }
   /// Those that pending nodes read.
-  std::vector<std::shared_ptr<Buffer>> read() const;
+  std::vector<BufferRef> read() const;
   /// Those that begin at the address.
-  std::vector<std::shared_ptr<Buffer>> find(const void* memory) const;
+  std::vector<BufferRef> find(const void* memory) const;
 
  private:
   std::multimap<const void*, Buffer*> buffers_;  // by first address

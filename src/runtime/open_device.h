@@ -14,6 +14,7 @@
 #include "src/runtime/launch_log.h"
 #include "src/runtime/lent_memory.h"
 #include "src/runtime/memory_account.h"
+#include "src/runtime/object_pool.h"
 #include "src/runtime/profile.h"
 
 namespace gpulua {
@@ -47,6 +48,8 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   const std::string& name() const { return device_->info().name; }
   Context& context() const { return context_; }
   MemoryAccount& memory() { return memory_; }
+  /// Memory for the buffers, not for their elements.
+  ObjectPool& buffers() { return buffers_; }
   LaunchLog& launches() { return launches_; }
   IndexFaults& index_faults() { return index_faults_; }
   LentMemory& lent() { return lent_; }
@@ -150,6 +153,7 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   BufferObserver* buffer_observer_ = nullptr;
   std::vector<std::weak_ptr<Stream>> streams_;  // without the first
   MemoryAccount memory_;
+  ObjectPool buffers_;
   LaunchLog launches_;
   std::vector<Profile> profiles_;           // running recordings, the innermost last
   std::shared_ptr<RecordedWork> recorded_;  // null: the current stream records nothing
