@@ -97,9 +97,10 @@ std::string ElementText::store_part_of_row(const std::string& indent) const {
     whole += indent + "  y_" + name + ".store(p_" + name + " + col);\n";
     part += indent + "      p_" + name + "[col + k] = y_" + name + ".at[k];\n";
   }
-  return indent + "if (col + width <= inner) {\n" + whole + indent + "} else {\n#pragma unroll\n" + indent +
-         "  for (int k = 0; k < width; ++k)\n" + indent + "    if (col + k < inner) {\n" + part + indent + "    }\n" +
-         indent + "}\n";
+  // The same for all threads of a block: only the last one of a row stores under masks.
+  return indent + "if (inner - block * blockDim.x * width >= blockDim.x * width) {\n" + whole + indent +
+         "} else {\n#pragma unroll\n" + indent + "  for (int k = 0; k < width; ++k)\n" + indent +
+         "    if (col + k < inner) {\n" + part + indent + "    }\n" + indent + "}\n";
 }
 
 /// The offset of a column with a stride, which may be negative.

@@ -80,7 +80,7 @@ std::string emit_family(const KernelSpec& spec, const ElementwiseSpec& family) {
               ";\n  gpulua_index_t col = block * step * " + width + " + threadIdx.x;\n";
     else
       text += "  gpulua_index_t col = (block * blockDim.x + threadIdx.x) * " + width + ";\n";
-    if (!family.walks) text += "  if (col >= inner) return;\n";
+    if (!family.walks && !family.ragged) text += "  if (col >= inner) return;\n";
   } else {
     text += "  const gpulua_index_t item = ((gpulua_index_t)blockIdx.x * blockDim.x + threadIdx.x) * " + width + ";\n";
     text += "  if (item >= size) return;\n";
