@@ -268,13 +268,16 @@ static Error naming_option(const std::string& op, const std::string& option, con
 void read_options(lua_State* L, int index, const char* op, std::span<const Option> options) {
   check_end(L, index + 1, op, "the options");
   if (lua_isnoneornil(L, index)) return;
-  std::string names;
-  for (const Option& option : options)
-    names += std::string(names.empty() ? "" : &option == &options.back() ? " and " : ", ") + option.name;
-  if (!lua_istable(L, index)) fail(op, "a table of options: " + names, L, index);
+  const auto names = [&] {
+    std::string text;
+    for (const Option& option : options)
+      text += std::string(text.empty() ? "" : &option == &options.back() ? " and " : ", ") + option.name;
+    return text;
+  };
+  if (!lua_istable(L, index)) fail(op, "a table of options: " + names(), L, index);
   for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1)) {
     const int value = lua_gettop(L);
-    const std::string field = lua_type(L, value - 1) == LUA_TSTRING ? lua_tostring(L, value - 1) : "";
+    const std::string_view field = lua_type(L, value - 1) == LUA_TSTRING ? lua_tostring(L, value - 1) : "";
     const auto found = std::find_if(options.begin(), options.end(), [&](const Option& o) { return o.name == field; });
     if (found != options.end()) {
       try {
@@ -286,7 +289,7 @@ void read_options(lua_State* L, int index, const char* op, std::span<const Optio
     }
     NearName near(field);
     for (const Option& option : options) offer_option(near, field, option.name);
-    throw Error("[{}] expected the option{}{}, got {}{}", op, options.size() == 1 ? " " : "s ", names,
+    throw Error("[{}] expected the option{}{}, got {}{}", op, options.size() == 1 ? " " : "s ", names(),
                 describe(L, value - 1), question_about_option(near, field));
   }
 }

@@ -116,11 +116,13 @@ local function keeping_nan(matrices, decompose)
 end
 shared.keeping_nan = keeping_nan
 
---- Matrices for a solver that must not get elements that are not finite: matrices that have some are replaced by zeros. `read`: the
---- elements that the solver reads. Also returns a function that sets the solver's info of these matrices to -1.
+local function same(x) return x end
+
+--- Matrices for a solver that must not get elements that are not finite: matrices that have some are replaced by zeros. `read` gives
+--- the elements that the solver reads; nil: all. Also returns a function that sets the solver's info of these matrices to -1.
 function shared.only_finite(a, read)
-  if core.solver_checks_finite(a) then return a, function(info) return info end end
-  local ok = read:isfinite():all {-2, -1}
+  if core.solver_checks_finite(a) then return a, same end
+  local ok = (read or same)(a):isfinite():all {-2, -1}
   return gpu.where(ok:reshape(shaped(batch_of(a), 1, 1)), a, 0):astype(a.dtype), function(info)
     return gpu.where(ok:ravel(), info, -1):astype "int32"
   end

@@ -82,7 +82,7 @@ local function symmetric(op, a, options, vectors)
   local dtype, n = working(op, options, a), a.shape[a.ndim]
   local upper = letter(op, "uplo", options.uplo, "LU") == "U"
   local z, report
-  a, report = only_finite(a, upper and gpu.triu(a) or gpu.tril(a))
+  a, report = only_finite(a, upper and gpu.triu or gpu.tril)
   z = fresh(a, dtype)
   local w = gpu.empty(shaped(batch_of(a), n), {dtype = real_of(dtype), device = a.device})
   if z.size > 0 then
@@ -130,7 +130,7 @@ local function general(op, a, options, vectors)
   local v = vectors and empty(a, dtype, unpack(a.shape)) or nil
   if a.size > 0 then
     local report
-    a, report = only_finite(a, a)
+    a, report = only_finite(a)
     local info = core.decompose {routine = "eigen", a = in_columns(a, dtype), values = w, b = v, vectors = vectors}
     core.check_decomposition(op, "not converged", report(info), w, vectors and {w, v} or {w})
   end
@@ -167,7 +167,7 @@ local function singular(op, a, dtype, vectors, full)
   end
   if a.size > 0 then
     local report
-    a, report = only_finite(a, a)
+    a, report = only_finite(a)
     local info, _, right_in_columns = core.decompose {routine = "singular_values", a = wide and fresh(a, dtype)
       or in_columns(a, dtype), values = s, b = left, c = right, vectors = vectors, full = all}
     core.check_decomposition(op, "not converged", report(info), s, vectors and {s, left, right} or {s})

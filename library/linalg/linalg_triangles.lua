@@ -24,7 +24,7 @@ function linalg.cholesky(a, options)
     return core.assign(op, options.out, factor)
   end
   -- The solver gets the matrix whose lower triangle in columns is the wanted one: cuSOLVER is slower with the upper one.
-  local finite, report = only_finite(a, upper and gpu.triu(a) or gpu.tril(a))
+  local finite, report = only_finite(a, upper and gpu.triu or gpu.tril)
   local columns = upper and fresh(finite, dtype) or in_columns(finite, dtype)
   if columns.size > 0 then
     local info = core.decompose {routine = "cholesky", a = columns, upper = false}

@@ -1,5 +1,7 @@
 #include "src/algorithms/library_kernel.h"
 
+#include <sstream>
+
 #include "kernel_text.h"
 #include "src/ops/user_function.h"
 #include "src/runtime/context.h"
@@ -11,10 +13,7 @@ LibraryKernel::LibraryKernel(OpenDevice& device, std::initializer_list<std::stri
     : device_(device), headers_(headers), function_(std::move(function)), user_(user), uses_(device) {}
 
 LibraryKernel& LibraryKernel::add_value(std::string_view type, const void* value, std::size_t bytes) {
-  const std::string name = "a" + std::to_string(count_++);
-  if (!names_.empty()) parameters_ += ", ", names_ += ", ";
-  parameters_.append(type).append(" ").append(name);
-  names_ += name;
+  types_.append(type).push_back('\n');
   arguments_.add(value, bytes);
   return *this;
 }
@@ -39,9 +38,17 @@ std::string LibraryKernel::text(unsigned threads, unsigned resident) const {
   for (const char* header : {"elements.cuh", "arithmetic.cuh", "indexing.cuh"}) text += kernel_text(header);
   for (std::string_view header : headers_) text += kernel_text(header);
   if (user_) text += user_->text;
+  std::string parameters, names;
+  std::istringstream types(types_);
+  int count = 0;
+  for (std::string type; std::getline(types, type); ++count) {
+    const std::string comma = count > 0 ? ", " : "", name = "a" + std::to_string(count);
+    parameters += comma + type + " " + name;
+    names += comma + name;
+  }
   const std::string bounds = std::to_string(threads) + (resident > 0 ? ", " + std::to_string(resident) : "");
-  return text + "extern \"C\" __global__ void __launch_bounds__(" + bounds + ") " + name() + "(" + parameters_ +
-         ") {\n  " + function_ + "(" + names_ + ");\n}\n";
+  return text + "extern \"C\" __global__ void __launch_bounds__(" + bounds + ") " + name() + "(" + parameters +
+         ") {\n  " + function_ + "(" + names + ");\n}\n";
 }
 
 void LibraryKernel::launch(std::int64_t blocks, unsigned threads, unsigned resident, std::size_t shared) {
@@ -50,7 +57,7 @@ void LibraryKernel::launch(std::int64_t blocks, unsigned threads, unsigned resid
   config.grid = grid_of(blocks);
   config.block.x = threads;
   config.shared_bytes = shared;
-  std::string key = function_ + "(" + parameters_ + ")" + std::to_string(threads) + "," + std::to_string(resident);
+  std::string key = function_ + "(" + types_ + ")" + std::to_string(threads) + "," + std::to_string(resident);
   for (const std::string_view header : headers_) key.append(",").append(header);
   if (user_) key.append(",").append(user_->id);
   std::shared_ptr<Kernel> kernel = device_.find_kernel(key);

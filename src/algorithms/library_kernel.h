@@ -51,7 +51,7 @@ class LibraryKernel {
     return add(type, memory->write(device_.stream()) + first_byte);
   }
   /// Appends an address in memory that is no array's.
-  LibraryKernel& add(const std::string& type, const void* pointer) { return add_value(type, &pointer, sizeof pointer); }
+  LibraryKernel& add(std::string_view type, const void* pointer) { return add_value(type, &pointer, sizeof pointer); }
   /// Appends the record of a fault, the script's line, two arguments, and the operation's name or the message. The
   /// results are valid only if the kernel reports no fault. Gives the record.
   const IndexFault* add_fault(const std::string& op);
@@ -76,8 +76,7 @@ class LibraryKernel {
   std::vector<std::string_view> headers_;
   std::string function_;
   const UserFunction* user_;
-  std::string parameters_, names_;  // "float* a0, long long a1", "a0, a1"
-  int count_ = 0;
+  std::string types_;  // of the parameters, each with the end of its line: "float*\nlong long\n"
   Arguments arguments_;
   Uses uses_;
 };

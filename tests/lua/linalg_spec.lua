@@ -248,6 +248,18 @@ describe("gpu.linalg", function()
     fails("expected at most 3 arguments", linalg.solve, s, s, {}, 1)
   end)
 
+  it("gives a small matrix the bits that it has in a large batch", function()
+    if gpu.device().name ~= "cpu" then return end
+    for _, n in ipairs { 2, 8, 33, 64 } do
+      local one = gpu.randn(n, n, { dtype = "float64" })
+      local many = gpu.broadcast_to(one, 200, n, n)
+      for _, name in ipairs { "eigvalsh", "svdvals", "inv" } do
+        local alone, each = gpu.linalg[name](one), gpu.linalg[name](many)
+        for _, at in ipairs { 1, 200 } do assert.is_true(each(at):equal(alone), name .. " of " .. n) end
+      end
+    end
+  end)
+
   it("needs LAPACK, and says where to get it", function()
     if gpu.device().name ~= "cpu" then return end
     local output, status = support.run_without("libopenblas.so.0", [[

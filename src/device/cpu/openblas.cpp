@@ -1,7 +1,5 @@
 #include "src/device/cpu/openblas.h"
 
-#include <mutex>
-
 namespace gpulua::cpu {
 namespace {
 
@@ -18,15 +16,13 @@ OpenBlasLibrary::OpenBlasLibrary(const char* op, const std::string& what)
   find(get_threads_, "openblas_get_num_threads"), find(set_threads_, "openblas_set_num_threads");
 }
 
-OpenBlasLibrary::OneThread::OneThread(const OpenBlasLibrary& library, int threads)
-    : library_(library), threads_(threads) {
-  changing_threads().lock();
+OpenBlasLibrary::OneThread::OneThread(const OpenBlasLibrary& library)
+    : library_(library), lock_(changing_threads()), threads_(library.get_threads_()) {
   library_.set_threads_(1);
 }
 
 OpenBlasLibrary::OneThread::~OneThread() {
   library_.set_threads_(threads_);
-  changing_threads().unlock();
 }
 
 }  // namespace gpulua::cpu

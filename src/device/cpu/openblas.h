@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <mutex>
+#include <optional>
 #include <string>
 
 #include "src/base/dynamic_library.h"
@@ -17,17 +19,20 @@ class OpenBlasLibrary : public OptionalLibrary {
  public:
   OpenBlasLibrary(const char* op, const std::string& what);
 
-  /// Calls run(i) for each i < batch. A few run one after the other, on all of OpenBLAS's threads each; many run side
-  /// by side, on one thread each. `work`: the multiplications of one.
+  /// Calls run(i) for each i < batch. A few run one after the other, on all of OpenBLAS's threads each unless they are
+  /// small; many run side by side, on one thread each. `work`: the multiplications of one.
   template <class Run>
   void each(std::int64_t batch, double work, const Run& run) const {
-    constexpr double large = 1e8;
+    // Within a small routine, waiting for other threads takes longer than their part of the work would.
+    constexpr double small = 1 << 18, large = 1e8;
     const int threads = get_threads_();
-    if (batch == 1 || batch < (work < large ? threads : 4 * threads)) {
+    const bool few = batch == 1 || batch < (work < large ? threads : 4 * threads);
+    std::optional<OneThread> one;
+    if (!few || work <= small) one.emplace(*this);
+    if (few) {
       for (std::int64_t i = 0; i < batch; ++i) run(i);
       return;
     }
-    const OneThread one(*this, threads);
     const double grain = std::max(65536 / work, 1.0);
     tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, batch, static_cast<std::size_t>(grain)),
                       [&](const tbb::blocked_range<std::int64_t>& range) {
@@ -39,14 +44,15 @@ class OpenBlasLibrary : public OptionalLibrary {
   /// Meanwhile OpenBLAS, which has one number of threads in the process, has one thread.
   class OneThread {
    public:
-    OneThread(const OpenBlasLibrary& library, int threads);
+    explicit OneThread(const OpenBlasLibrary& library);
     ~OneThread();
     OneThread(const OneThread&) = delete;
     OneThread& operator=(const OneThread&) = delete;
 
    private:
     const OpenBlasLibrary& library_;
-    int threads_;
+    const std::lock_guard<std::mutex> lock_;
+    const int threads_;
   };
 
   int (*get_threads_)() = nullptr;
