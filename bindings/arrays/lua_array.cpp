@@ -30,8 +30,7 @@ void push_address(lua_State* L, const Array& array) {
 
 namespace {
 
-// ---- properties: computed fields
-// -----------------------------------------------------------------
+// ---- properties: computed fields ------------------------------------------------------------------------------------
 
 void push_dims(lua_State* L, const Dims& dims, std::int64_t factor) {
   lua_createtable(L, static_cast<int>(dims.size()), 0);
@@ -120,14 +119,12 @@ int other_index(lua_State* L) {
   return push_selected(L, array);
 }
 
-/// __index. A method is there for any value, as in a table; everything else asks the array.
+/// __index. A method needs nothing of the array.
 int array_index(lua_State* L) {
-  if (lua_type(L, 2) == LUA_TSTRING) {
-    lua_pushvalue(L, 2);
-    lua_rawget(L, lua_upvalueindex(own_upvalue));
-    if (!lua_isnil(L, -1)) return 1;
-    lua_pop(L, 1);
-  }
+  lua_pushvalue(L, 2);
+  lua_rawget(L, lua_upvalueindex(own_upvalue));
+  if (!lua_isnil(L, -1)) return 1;
+  lua_settop(L, 2);
   return protect<other_index>(L);
 }
 

@@ -3,18 +3,37 @@
 // The C++ values that userdata of a Lua state stand for.
 
 #include <boost/intrusive/list.hpp>
+#include <cstddef>
+#include <new>
+#include <type_traits>
 #include <utility>
+
+#include "src/base/free_blocks.h"
 
 namespace gpulua {
 
 /// A value that a userdata points to.
-struct HeldValueBase : boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
-  virtual ~HeldValueBase() = default;
+class HeldValueBase
+    : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
+ public:
+  /// Destroys the value.
+  virtual void drop() noexcept = 0;
+
+ protected:
+  ~HeldValueBase() = default;
 };
+
+class HeldValues;
 template <class T>
-struct HeldValue : HeldValueBase {
-  explicit HeldValue(T given) : value(std::move(given)) {}
+class HeldValue final : public HeldValueBase {
+ public:
+  HeldValue(HeldValues& of, T given) : value(std::move(given)), of_(of) {}
+  void drop() noexcept override;
+
   T value;
+
+ private:
+  HeldValues& of_;
 };
 
 /// The values that exist. A userdata's __gc destroys its value. LuaJIT drops a userdata without it where __gc finds no
@@ -28,17 +47,39 @@ class HeldValues {
 
   template <class T>
   HeldValue<T>& add(T value) {
-    auto* held = new HeldValue<T>(std::move(value));
+    using Held = HeldValue<T>;
+    static_assert(std::is_nothrow_move_constructible_v<T>);
+    auto* held =
+        new (is_small<Held> ? small_.allocate(small) : ::operator new(sizeof(Held))) Held(*this, std::move(value));
     values_.push_back(*held);
     return *held;
   }
 
   void clear() {
-    values_.clear_and_dispose([](HeldValueBase* value) { delete value; });
+    values_.clear_and_dispose([](HeldValueBase* value) { value->drop(); });
   }
 
  private:
+  template <class T>
+  friend class HeldValue;
+
+  // The size of an array's handle, and how many of them are kept.
+  static constexpr std::size_t small = sizeof(HeldValueBase) + 2 * sizeof(void*), most_small = 4096;
+  template <class Held>
+  static constexpr bool is_small = sizeof(Held) <= small;
+
+  FreeBlocks small_{most_small};
   boost::intrusive::list<HeldValueBase, boost::intrusive::constant_time_size<false>> values_;
 };
+
+template <class T>
+void HeldValue<T>::drop() noexcept {
+  HeldValues& of = of_;
+  this->~HeldValue();
+  if constexpr (HeldValues::is_small<HeldValue>)
+    of.small_.release(this);
+  else
+    ::operator delete(this);
+}
 
 }  // namespace gpulua

@@ -74,7 +74,7 @@ struct LuaBox {
 
   void destroy() {
     tag = nullptr;
-    delete std::exchange(held, nullptr);
+    if (held) std::exchange(held, nullptr)->drop();
   }
 };
 

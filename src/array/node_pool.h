@@ -14,8 +14,8 @@ class NodePool {
  public:
   /// `bytes` is the same in all calls, and so is the device.
   void* allocate(std::size_t bytes, OpenDevice& device) {
-    if (blocks_.is_full()) device.make_room_for_node();  // which may give blocks back
-    const bool counts = blocks_.is_full();
+    if (blocks_.is_used_up()) device.make_room_for_node();  // which may give blocks back
+    const bool counts = blocks_.is_used_up();
     void* block = blocks_.allocate(bytes, device);
     if (counts) device.memory().add_node();
     return block;

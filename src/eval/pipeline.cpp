@@ -60,13 +60,14 @@ class Pipeline final : public Evaluator {
     std::int64_t count = 0;  // of elements, after a compression
   };
   /// Evaluates the roots, all of one device, and stores what is computed for the second time if there is memory for it.
-  Result run(Roots roots);
+  /// Meanwhile that is among the roots.
+  Result run(Roots& roots);
   /// Evaluates the roots. `nodes` comes from collect(roots).
   Result run(std::span<const Root> roots, const NodeNumbers& nodes);
   /// The same, until the plan is not outdated.
-  Result run_to_end(const Roots& roots);
+  Result run_to_end(Roots& roots);
   /// The kernels of a plan for the roots, and their arguments.
-  std::shared_ptr<ExecutablePlan> prepare(std::span<const Root> roots, const NodeNumbers& nodes);
+  ExecutablePlanRef prepare(std::span<const Root> roots, const NodeNumbers& nodes);
   /// Evaluates the nodes now or never. A node that cannot be evaluated fails, so that writing or freeing its inputs
   /// remains possible.
   void evaluate_for_good(const PendingNodes::List& nodes);
@@ -78,24 +79,27 @@ class Pipeline final : public Evaluator {
 
 // ---- the stages -----------------------------------------------------------------------------------------------------
 
-Pipeline::Result Pipeline::run(Roots roots) {
+Pipeline::Result Pipeline::run(Roots& roots) {
   take_interrupt(roots.front().node->device().context().interrupted(), "evaluate");
   const std::size_t wanted = roots.size();
   {
     const NodeNumbers nodes = collect({roots.data(), wanted});
     add_repeated(roots, nodes);
+    const bool has_more = roots.size() > wanted;
     try {
-      return run({roots.data(), roots.size()}, nodes);
+      const Result result = run({roots.data(), roots.size()}, nodes);
+      roots.resize(wanted);
+      return result;
     } catch (const Error& error) {
-      if (error.kind() != ErrorKind::memory || roots.size() == wanted) throw;
+      roots.resize(wanted);
+      if (error.kind() != ErrorKind::memory || !has_more) throw;
     }
   }
-  roots.resize(wanted);
   return run({roots.data(), wanted}, collect({roots.data(), wanted}));
 }
 
 Pipeline::Result Pipeline::run(std::span<const Root> roots, const NodeNumbers& nodes) {
-  const std::shared_ptr<ExecutablePlan> executable = prepare(roots, nodes);
+  const ExecutablePlanRef executable = prepare(roots, nodes);
   if (executable->is_hazard) return {Result::Outcome::hazard};
 
   OpenDevice& device = roots.front().node->device();
@@ -116,13 +120,13 @@ Pipeline::Result Pipeline::run(std::span<const Root> roots, const NodeNumbers& n
   return result;
 }
 
-std::shared_ptr<ExecutablePlan> Pipeline::prepare(std::span<const Root> roots, const NodeNumbers& nodes) {
+ExecutablePlanRef Pipeline::prepare(std::span<const Root> roots, const NodeNumbers& nodes) {
   const PlanKey key = plans_.key(roots, nodes);
-  if (std::shared_ptr<ExecutablePlan> known = plans_.find(key)) return known;
+  if (ExecutablePlanRef known = plans_.find(key)) return known;
 
   std::vector<std::uint64_t> kept_key(key.begin(), key.end());
   OpenDevice& device = roots.front().node->device();
-  auto executable = std::make_shared<ExecutablePlan>();
+  const ExecutablePlanRef executable(new ExecutablePlan());
   std::optional<PlanLog> log;
   if (device.context().config().log_plans) log.emplace(roots, nodes);
   const std::vector<Step> steps =
@@ -143,12 +147,12 @@ std::shared_ptr<ExecutablePlan> Pipeline::prepare(std::span<const Root> roots, c
   }
   if (log && device.context().on_warning) device.context().on_warning(log->text());
   executable->keep_rows(nodes);
-  return plans_.insert(std::move(kept_key), std::move(executable));
+  return plans_.insert(std::move(kept_key), executable);
 }
 
 // ---- what asks for them ---------------------------------------------------------------------------------------------
 
-Pipeline::Result Pipeline::run_to_end(const Roots& roots) {
+Pipeline::Result Pipeline::run_to_end(Roots& roots) {
   for (;;)
     if (const Result result = run(roots); result.outcome != Result::Outcome::outdated) return result;
 }
@@ -158,7 +162,7 @@ void Pipeline::evaluate(std::span<Node* const> nodes) {
   loops().finish_steps(nodes, [](std::span<const Array> arrays) { gpulua::evaluate(arrays); });
   while (!nodes.empty()) {
     auto rest = nodes;
-    const Roots roots = take_roots(rest);
+    Roots roots = take_roots(rest);
     if (roots.empty()) return;
     if (run(roots).outcome == Result::Outcome::done) nodes = rest;
   }

@@ -169,13 +169,12 @@ PlanKey PlanCache::key(std::span<const Root> roots, const NodeNumbers& nodes) {
   return words.written();
 }
 
-std::shared_ptr<ExecutablePlan> PlanCache::find(PlanKey key) const {
+ExecutablePlanRef PlanCache::find(PlanKey key) const {
   const auto found = plans_.find(key);
   return found == plans_.end() ? nullptr : found->second;
 }
 
-std::shared_ptr<ExecutablePlan> PlanCache::insert(std::vector<std::uint64_t> key,
-                                                  std::shared_ptr<ExecutablePlan> plan) {
+ExecutablePlanRef PlanCache::insert(std::vector<std::uint64_t> key, ExecutablePlanRef plan) {
   if (plans_.size() == most_plans) plans_.clear();
   return plans_.emplace(std::move(key), std::move(plan)).first->second;
 }

@@ -4,6 +4,8 @@
 // the kernels are the same, and the arguments differ in addresses and numbers only.
 
 #include <algorithm>
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <boost/smart_ptr/intrusive_ref_counter.hpp>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -15,7 +17,7 @@
 namespace gpulua {
 
 /// A plan whose kernels are compiled and whose arguments are laid out.
-struct ExecutablePlan {
+struct ExecutablePlan : boost::intrusive_ref_counter<ExecutablePlan, boost::thread_unsafe_counter> {
   // A thread of the last step could read an element that another one has written: an operand shares memory with the
   // target. Such a plan has no steps.
   bool is_hazard = false;
@@ -25,6 +27,8 @@ struct ExecutablePlan {
   /// Keeps the rows that belong to scripts.
   void keep_rows(const NodeNumbers& nodes);
 };
+
+using ExecutablePlanRef = boost::intrusive_ptr<ExecutablePlan>;
 
 /// True when running the step could read elements that it has written.
 bool is_hazard(const Step& step);
@@ -37,9 +41,9 @@ class PlanCache {
   /// The key of the roots, which are of one device. It is valid until the next call. `nodes` comes from collect(roots).
   PlanKey key(std::span<const Root> roots, const NodeNumbers& nodes);
   /// The plan with that key, or null.
-  std::shared_ptr<ExecutablePlan> find(PlanKey key) const;
+  ExecutablePlanRef find(PlanKey key) const;
   /// Keeps the plan, and gives it.
-  std::shared_ptr<ExecutablePlan> insert(std::vector<std::uint64_t> key, std::shared_ptr<ExecutablePlan> plan);
+  ExecutablePlanRef insert(std::vector<std::uint64_t> key, ExecutablePlanRef plan);
 
  private:
   struct Hash {
@@ -52,7 +56,7 @@ class PlanCache {
   };
 
   std::vector<std::uint64_t> words_;  // for the next call of key()
-  std::unordered_map<std::vector<std::uint64_t>, std::shared_ptr<ExecutablePlan>, Hash, Equal> plans_;
+  std::unordered_map<std::vector<std::uint64_t>, ExecutablePlanRef, Hash, Equal> plans_;
 };
 
 }  // namespace gpulua

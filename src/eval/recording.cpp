@@ -35,7 +35,7 @@ struct Recording::Run {
     std::optional<Scatter> scatter;
   };
 
-  std::shared_ptr<ExecutablePlan> plan;
+  ExecutablePlanRef plan;
   std::size_t size;              // of the plan's nodes
   std::vector<Pending> pending;  // of each node that is a number or a gather
   std::vector<Operand> operands;
@@ -132,8 +132,7 @@ void Recording::DeleteRun::operator()(Run* run) const {
   delete run;
 }
 
-Recording::RunPtr Recording::describe(std::shared_ptr<ExecutablePlan> plan, std::span<const Root> roots,
-                                      const NodeNumbers& nodes) {
+Recording::RunPtr Recording::describe(ExecutablePlanRef plan, std::span<const Root> roots, const NodeNumbers& nodes) {
   RunPtr run(new Run());
   run->plan = std::move(plan);
   run->size = nodes.size();

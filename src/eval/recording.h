@@ -48,7 +48,7 @@ class Recording final : public Trace, private BufferObserver {
   };
   using RunPtr = std::unique_ptr<Run, DeleteRun>;
   /// Describes the run of the plan that is about to start. `nodes` comes from collect(roots).
-  RunPtr describe(std::shared_ptr<ExecutablePlan> plan, std::span<const Root> roots, const NodeNumbers& nodes);
+  RunPtr describe(ExecutablePlanRef plan, std::span<const Root> roots, const NodeNumbers& nodes);
   /// The run has ended.
   void add(RunPtr run, const NodeNumbers& nodes);
 

@@ -18,8 +18,11 @@ class Stream;
 /// the log lists the calls that can have caused it.
 class LaunchLog {
  public:
-  void note(std::shared_ptr<const Kernel> kernel, const Stream& stream, Origin origin) {
-    entries_[count_++ % entries_.size()] = {std::move(kernel), &stream, origin};
+  void note(const std::shared_ptr<const Kernel>& kernel, const Stream& stream, Origin origin) {
+    Entry& entry = entries_[count_++ % entries_.size()];
+    if (entry.kernel != kernel) entry.kernel = kernel;
+    entry.stream = &stream;
+    entry.origin = origin;
   }
   /// Removes the launches on `stream`: its work has run without failing.
   void clear(const Stream& stream);

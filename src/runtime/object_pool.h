@@ -1,13 +1,12 @@
 #pragma once
 
-// Memory for the objects of one kind that a device has: nodes, or buffers. They come and go by the dozen with each
-// expression.
+// Memory for the objects of one kind that a device has: nodes, or buffers.
 
 #include <cstddef>
 #include <memory>
-#include <new>
 #include <utility>
-#include <vector>
+
+#include "src/base/free_blocks.h"
 
 namespace gpulua {
 
@@ -17,45 +16,29 @@ class OpenDevice;
 /// pool, lives until the last block is back: so an object needs no handle to its device.
 class ObjectPool {
  public:
-  ObjectPool() { kept_.reserve(most_kept); }
-  ~ObjectPool() {
-    for (void* block : kept_) ::operator delete(block);
-  }
-  ObjectPool(const ObjectPool&) = delete;
-  ObjectPool& operator=(const ObjectPool&) = delete;
-
   /// `bytes` is the same in all calls, and so is the device.
   void* allocate(std::size_t bytes, OpenDevice& device) {
-    void* block = nullptr;
-    if (kept_.empty()) {
-      block = ::operator new(bytes);
-    } else {
-      block = kept_.back();
-      kept_.pop_back();
-    }
+    void* block = kept_.allocate(bytes);
     if (live_++ == 0) hold(device);
     return block;
   }
   void release(void* block) noexcept {
-    if (keeps())
-      kept_.push_back(block);
-    else
-      ::operator delete(block);
+    kept_.release(block);
     // The end of the device is the end of the pool.
     if (--live_ == 0) const auto last = std::move(device_);
   }
 
   /// True when the next block is a new one, of more than the pool keeps.
-  bool is_full() const { return kept_.empty() && live_ >= most_kept; }
+  bool is_used_up() const { return kept_.is_empty() && live_ >= most_kept; }
   /// True when it would keep a block that is given back.
-  bool keeps() const { return kept_.size() < most_kept; }
+  bool keeps() const { return !kept_.is_full(); }
 
  private:
   static constexpr std::size_t most_kept = 4096;
 
   void hold(OpenDevice& device);
 
-  std::vector<void*> kept_;
+  FreeBlocks kept_{most_kept};
   std::size_t live_ = 0;
   std::shared_ptr<OpenDevice> device_;  // while blocks are in use
 };

@@ -222,17 +222,15 @@ FaultHandlers::~FaultHandlers() {
   for (Signal& signal : signals) uninstall(signal);
 }
 
-FaultGuard::FaultGuard() : active_(handlers_wanted.load(std::memory_order_relaxed) != 0) {
-  if (!active_) return;
-  if (guards == 0) {
-    ThreadStack::current();  // found before a handler needs it
-    SignalStack::of_thread().enter();
-  }
-  ++guards;
+FaultGuard::FaultGuard() : stack_(nullptr), active_(handlers_wanted.load(std::memory_order_relaxed) != 0) {
+  if (!active_ || guards++ > 0) return;
+  stack_ = &SignalStack::of_thread();
+  stack_->enter();
 }
 
 FaultGuard::~FaultGuard() {
-  if (active_ && --guards == 0) SignalStack::of_thread().leave();
+  if (active_) --guards;
+  if (stack_) stack_->leave();
 }
 
 FaultReporter::FaultReporter(Report report, void* self) {

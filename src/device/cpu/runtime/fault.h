@@ -13,6 +13,8 @@
 
 namespace gpulua::cpu {
 
+class SignalStack;
+
 /// What the processor reported when an instruction of a kernel faulted.
 struct Fault {
   int signal = 0;
@@ -66,6 +68,7 @@ class FaultGuard {
   FaultGuard& operator=(const FaultGuard&) = delete;
 
  private:
+  SignalStack* stack_;  // null: the handlers are not there, or an older guard has entered it
   const bool active_;
 };
 

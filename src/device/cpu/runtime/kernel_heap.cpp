@@ -7,11 +7,16 @@
 namespace gpulua::cpu {
 
 void* KernelHeap::allocate(unsigned long bytes) {
+  std::lock_guard lock(mutex_);
   return pool_.allocate(std::max(bytes, 1UL));
 }
 
 void KernelHeap::release(void* memory) {
-  expect_whole(pool_.free(memory));
+  const auto freed = [&] {
+    std::lock_guard lock(mutex_);
+    return pool_.free(memory);
+  }();
+  expect_whole(freed);
 }
 
 void KernelHeap::expect_whole(MemoryPool::Freed freed) {

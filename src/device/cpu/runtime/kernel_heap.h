@@ -1,5 +1,7 @@
 #pragma once
 
+#include <mutex>
+
 #include "src/device/cpu/runtime/memory_pool.h"
 
 namespace gpulua::cpu {
@@ -15,9 +17,11 @@ class KernelHeap {
   /// Throws KernelFailure for a pointer that allocate() did not give, and where a kernel wrote past the memory's end.
   static void expect_whole(MemoryPool::Freed freed);
 
+  /// For who works with it while no kernel runs, or in the place of all kernels.
   MemoryPool& pool() { return pool_; }
 
  private:
+  std::mutex mutex_;
   MemoryPool pool_{16};
 };
 

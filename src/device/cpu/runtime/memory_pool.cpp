@@ -73,7 +73,6 @@ MemoryPool::Size MemoryPool::size_of(std::size_t bytes) const {
 void* MemoryPool::allocate(std::size_t bytes) noexcept {
   const Size size = size_of(bytes);
   if (size.stride == 0) return nullptr;
-  std::lock_guard lock(mutex_);
   try {
     Block block = take(size);
     if (block.memory == nullptr) {
@@ -134,7 +133,6 @@ MemoryPool::Mapping* MemoryPool::find(const void* memory) const {
 
 MemoryPool::Freed MemoryPool::free(void* memory) noexcept {
   if (memory == nullptr) return Freed::whole;
-  std::lock_guard lock(mutex_);
   Mapping* mapping = find(memory);
   if (mapping == nullptr) return Freed::unknown;
   const auto from_start = static_cast<std::size_t>(static_cast<char*>(memory) - mapping->memory.data());
@@ -161,12 +159,10 @@ bool MemoryPool::check_end(void* memory, std::size_t bytes) const noexcept {
 }
 
 std::size_t MemoryPool::kept_bytes() const {
-  std::lock_guard lock(mutex_);
   return kept_bytes_;
 }
 
 std::vector<std::pair<void*, std::size_t>> MemoryPool::handed_out() const {
-  std::lock_guard lock(mutex_);
   std::vector<std::pair<void*, std::size_t>> result;
   for (const auto& [number, mapping] : mappings_)
     for (std::size_t i = 0; i < mapping->handed; ++i)
@@ -176,7 +172,6 @@ std::vector<std::pair<void*, std::size_t>> MemoryPool::handed_out() const {
 }
 
 void MemoryPool::trim() noexcept {
-  std::lock_guard lock(mutex_);
   release_kept();
 }
 

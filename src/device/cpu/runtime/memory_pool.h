@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -19,6 +18,7 @@
 
 namespace gpulua::cpu {
 
+/// One thread at a time works with a pool.
 class MemoryPool {
  public:
   /// `granule`: the alignment of blocks, a power of two from 16 on.
@@ -80,7 +80,6 @@ class MemoryPool {
 
   const std::size_t granule_;
   const std::size_t pattern_bytes_;
-  mutable std::mutex mutex_;
   std::vector<Class> classes_;
   std::unordered_map<std::uintptr_t, std::unique_ptr<Mapping>> mappings_;  // by address
   mutable Mapping* last_ = nullptr;                                        // the last shared one that find() has found

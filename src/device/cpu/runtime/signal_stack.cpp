@@ -1,5 +1,7 @@
 #include "src/device/cpu/runtime/signal_stack.h"
 
+#include "src/device/cpu/runtime/thread_stack.h"
+
 namespace gpulua::cpu {
 namespace {
 
@@ -14,6 +16,7 @@ SignalStack& SignalStack::of_thread() {
 }
 
 SignalStack::SignalStack() {
+  ThreadStack::current();  // found before a handler needs it
   if (sigaltstack(nullptr, &hosts_) != 0) return;
   const bool none = hosts_.ss_flags & SS_DISABLE;
   if (!none && hosts_.ss_size >= stack_bytes) return;

@@ -2,6 +2,7 @@
 
 #include <tbb/blocked_range.h>
 
+#include <mutex>
 #include <type_traits>
 
 #include "src/base/error.h"
@@ -14,22 +15,33 @@
 namespace gpulua::cpu {
 namespace {
 
+/// The device's pool, with which nobody works during a sort but the sort's threads.
+struct SharedPool {
+  MemoryPool& pool;
+  std::mutex mutex{};
+};
+
 /// Memory for the time of a sort: of the thread for a short row, else from the device's pool, since a buffer that is
 /// made anew for each sort costs page faults.
 class Scratch {
  public:
   /// Precondition: a thread has one at a time.
-  Scratch(MemoryPool& pool, std::size_t bytes) : pool_(pool) {
+  Scratch(SharedPool& shared, std::size_t bytes) : shared_(shared) {
     constexpr std::size_t short_row = 1 << 16;
     if (bytes <= short_row) {
       static thread_local const std::unique_ptr<char[]> of_thread(new char[short_row]);
       memory_ = of_thread.get();
       return;
     }
-    pooled_ = memory_ = pool.allocate(bytes);
+    std::lock_guard lock(shared_.mutex);
+    pooled_ = memory_ = shared_.pool.allocate(bytes);
     if (memory_ == nullptr) throw Error(ErrorKind::memory, "[sort] out of memory for {} bytes of buffers", bytes);
   }
-  ~Scratch() { pool_.free(pooled_); }
+  ~Scratch() {
+    if (!pooled_) return;
+    std::lock_guard lock(shared_.mutex);
+    shared_.pool.free(pooled_);
+  }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
 
@@ -39,7 +51,7 @@ class Scratch {
   }
 
  private:
-  MemoryPool& pool_;
+  SharedPool& shared_;
   void* memory_;
   void* pooled_ = nullptr;
 };
@@ -144,7 +156,7 @@ void select_in_row(const RowSelection<Bits>& row, const ElementOrder<Bits>& orde
 
 class CpuSorter : public Sorter {
  public:
-  CpuSorter(MemoryPool& memory, std::atomic<bool>& interrupted) : memory_(memory), interrupted_(interrupted) {}
+  CpuSorter(MemoryPool& memory, std::atomic<bool>& interrupted) : memory_{memory}, interrupted_(interrupted) {}
 
   void sort(const RowsToOrder& rows, const OrderedRows& out, Stream& stream) override {
     queue(stream, [=, this] { with_bits(rows.dtype, [&](auto zero) { sort_rows<decltype(zero)>(rows, out); }); });
@@ -234,7 +246,7 @@ class CpuSorter : public Sorter {
                       });
   }
 
-  MemoryPool& memory_;
+  SharedPool memory_;
   std::atomic<bool>& interrupted_;
 };
 
