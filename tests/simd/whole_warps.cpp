@@ -74,20 +74,4 @@ TEST_CASE("whole warps: a body without a bound is copied where warps may be part
   CHECK(copies(text, WarpLayout::row_chunk) == 1);
 }
 
-TEST_CASE("whole warps: a flat number's quotient is lane 0's", "[simd]") {
-  std::string text = guarded_by("", "icmp slt i32 %i, %n");
-  text.replace(text.find("store i32 1"), 11,
-               "%q = udiv i32 %i, %d\n %r = urem i32 %i, %d\n %v = add i32 %q, %r\n store i32 %v");
-  Ir ir(text);
-  REQUIRE(split_whole_warps(ir.function(), WarpLayout::row));
-  CHECK_FALSE(llvm::verifyFunction(ir.function()));
-  CHECK(count(ir.function(), Marker::first_lane) == 1);
-  Divergence divergence(ir.function());
-  const LanePatterns patterns(ir.function(), divergence, WarpLayout::row);
-  long consecutive = 0;
-  for (const llvm::Instruction& instruction : llvm::instructions(ir.function()))
-    if (instruction.getName().starts_with("v.whole")) consecutive += patterns(&instruction).is_consecutive(1);
-  CHECK(consecutive == 1);  // one value in all lanes, and a remainder that counts up
-}
-
 }  // namespace gpulua::cpu::simd

@@ -70,6 +70,29 @@ TEST_CASE("simd: loops that lanes leave in different turns", "[cpu][simd]") {
       "s;");
 }
 
+// Warps run for one row after the other (flat_numbers.h).
+TEST_CASE("simd: flat numbers taken apart", "[cpu][simd]") {
+  const std::string width = "const int width = n / 2048 * ";  // n is 2048
+  for (const char* columns : {"56; ", "28; ", "33; ", "16; ", "3; ", "1; ", "0; ", "-40; "}) {
+    const std::string start = width + columns;
+    compare(start +
+            "if (i < 900) { const int row = i / width, column = i % width; y[i] = x[row * 40 + column & 4095]; }");
+    compare(start +
+            "for (int k = i; k < 3000; k += gridDim.x * blockDim.x * 256) { const int q = k / width, r = k % "
+            "width; if (r > 4) b[k & 4095] += a[(q * 41 + r) & 4095]; y[k & 4095] = q * 2 + r; }");
+  }
+  compare(
+      "const unsigned width = n / 40; const unsigned q = i / width, r = i % width; if (r & 1) return; b[i] = a[r] + "
+      "q;");
+  compare("const long long k = i + n, width = n / 30; b[i] = a[k % width] * 7 + k / width;");
+  compare("const int q = i / 24, r = i % 24, s = i / 72, t = i % 72; b[i] = a[r * 3 + q] - a[t + s];");
+  compare(
+      "int sum = 0, last = 0; for (int k = i; k < 2500; k += 1024) { sum += a[k % (n / 38)] * (k / (n / 38)); last = "
+      "k; } b[i] = sum * 3 + last;");
+  compare("const int k = i - 700, width = n / 51; b[i] = k / width * 1000 + k % width; y[i] = x[(k % width + 100)];");
+  compare("const int k = i + 0x7ffffe80, width = n / 51; b[i] = k / width + a[k % width & 255];");
+}
+
 // They run lane by lane (range_loops.h).
 TEST_CASE("simd: loops over a range of the lane's own", "[cpu][simd]") {
   const std::string range = "const int first = (a[i] & 63) + i, last = first + (a[i + 1] & 31); ";

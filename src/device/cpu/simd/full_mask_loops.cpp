@@ -36,13 +36,16 @@ const llvm::ICmpInst* find_bound(const llvm::Loop& loop, const LanePatterns& pat
   return llvm::ICmpInst::isLT(stays) || llvm::ICmpInst::isLE(stays) ? compare : nullptr;
 }
 
-unsigned size_of(const llvm::Loop& loop) {
+/// False for loops that are too large, or have copies for whole warps in them (flat_numbers.h).
+bool may_copy(const llvm::Loop& loop) {
   unsigned size = 0;
   for (const llvm::BasicBlock* block : loop.blocks())
-    for (const llvm::Instruction& instruction : *block)
-      size +=
-          llvm::isa<llvm::CallInst>(instruction) && marker(&instruction) == Marker::none ? function_instructions : 1;
-  return size;
+    for (const llvm::Instruction& instruction : *block) {
+      const Marker kind = marker(&instruction);
+      if (kind == Marker::whole_warp) return false;
+      size += llvm::isa<llvm::CallInst>(instruction) && kind == Marker::none ? function_instructions : 1;
+    }
+  return size <= max_copied_instructions;
 }
 
 class LoopSplitter {
@@ -148,7 +151,7 @@ void split_full_mask_loops(llvm::Function& function, WarpLayout layout) {
     if (divergence.loops().empty()) return;
     const LanePatterns patterns(function, divergence, layout);
     for (const llvm::Loop* loop : divergence.loops().getLoopsInPreorder())
-      if (divergence.diverges(loop) && size_of(*loop) <= max_copied_instructions)
+      if (divergence.diverges(loop) && may_copy(*loop))
         if (const llvm::ICmpInst* bound = find_bound(*loop, patterns)) found.emplace_back(loop->getHeader(), bound);
   }
   for (auto [header, bound] : found) LoopSplitter(function, header, bound).split();

@@ -212,6 +212,7 @@ LanePattern LanePatterns::of_call(const llvm::CallInst& call) const {
     case Marker::all_lanes:
     case Marker::whole_warp:
     case Marker::first_lane:
+    case Marker::first_running:
     case Marker::consecutive:
     case Marker::barrier_count:
       return LanePattern::uniform();

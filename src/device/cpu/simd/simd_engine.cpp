@@ -17,6 +17,7 @@
 #include "src/device/cpu/ir/run_templates.h"
 #include "src/device/cpu/simd/barrier_splitting.h"
 #include "src/device/cpu/simd/block_uniformity.h"
+#include "src/device/cpu/simd/flat_numbers.h"
 #include "src/device/cpu/simd/flat_rows.h"
 #include "src/device/cpu/simd/full_mask_loops.h"
 #include "src/device/cpu/simd/gather_addresses.h"
@@ -212,6 +213,7 @@ std::vector<KernelCode> Engine::build(const SourceKernel& kernel, std::string& w
     if (has_marker(*scalar, {Marker::fail})) add_finished(fail_function, *scalar);
     if (has_marker(*scalar, {Marker::private_histogram})) add_finished(flush_function, *scalar);
     if (strip_mine(*scalar, rows)) pipeline.order(*scalar);
+    if (split_flat_numbers(*scalar, rows)) pipeline.order(*scalar);
     split_full_mask_loops(*scalar, rows);
     if (split_whole_warps(*scalar, rows)) pipeline.order(*scalar);
     std::vector<std::pair<BlockRule, WarpLayout>> wanted;
