@@ -65,33 +65,19 @@ __device__ inline void gpulua_fft_pass(const gpulua_fft_rows<R, core>& rows, con
   }
 }
 
-template <int radices, bool in_time, class R, bool core>
+// `radices`: those that the passes have, four bits each.
+template <unsigned radices, bool in_time, class R, bool core>
 __device__ inline void gpulua_fft_pass_of(int radix, const gpulua_fft_rows<R, core>& rows, const R* roots, int n, int length) {
-  if (radix == 8)
-    gpulua_fft_pass<8, in_time>(rows, roots, n, length);
-  else if (radix == 4)
-    gpulua_fft_pass<4, in_time>(rows, roots, n, length);
-  else if (radix == 2)
-    gpulua_fft_pass<2, in_time>(rows, roots, n, length);
-  if constexpr (radices >= 1) {
-    if (radix == 3)
-      gpulua_fft_pass<3, in_time>(rows, roots, n, length);
-    else if (radix == 5)
-      gpulua_fft_pass<5, in_time>(rows, roots, n, length);
-  }
-  if constexpr (radices >= 2) {
-    if (radix == 7)
-      gpulua_fft_pass<7, in_time>(rows, roots, n, length);
-    else if (radix == 11)
-      gpulua_fft_pass<11, in_time>(rows, roots, n, length);
-    else if (radix == 13)
-      gpulua_fft_pass<13, in_time>(rows, roots, n, length);
-  }
+  constexpr unsigned others = radices >> 4;
+  if (others == 0 || radix == (int)(radices & 15))
+    gpulua_fft_pass<(int)(radices & 15), in_time>(rows, roots, n, length);
+  else if constexpr (others != 0)
+    gpulua_fft_pass_of<others, in_time>(radix, rows, roots, n, length);
 }
 
 // All passes. `factors`: four bits each, from the pass of length 1 on. In time, element i is at places[i] before; in frequency,
-// element i of the result is there afterwards. `radices`: 0 powers of 2; 1 also 3 and 5; 2 also 7, 11 and 13.
-template <int radices, bool in_time, class R, bool core>
+// element i of the result is there afterwards.
+template <unsigned radices, bool in_time, class R, bool core>
 __device__ inline void gpulua_fft_passes(const gpulua_fft_rows<R, core>& rows, const R* roots, int n, long long factors) {
   if (in_time) {
     for (int length = 1; factors != 0; factors >>= 4) {
@@ -117,65 +103,63 @@ __device__ inline gpulua_point<R> gpulua_root(const R* coarse, const R* fine, in
   return gpulua_times(gpulua_point_of(coarse, e >> bits), gpulua_point_of(fine, e & ((1LL << bits) - 1)));
 }
 
+// How rows lie in memory: the elements of a row are neighbours, on a core also such that the starts of rows compete for the same lines
+// of the cache; or the first elements of neighbouring rows are neighbours; or neither.
+enum { gpulua_fft_along, gpulua_fft_along_competing, gpulua_fft_across, gpulua_fft_apart };
+
 // Reads `count` elements of each row to place(i).
-template <class R, bool core, class Place>
+template <int layout, class R, bool core, class Place>
 __device__ inline void gpulua_fft_read(const gpulua_fft_rows<R, core>& rows, const R* in, int count, long long step,
                                        long long to_row, Place place) {
-  const int W = rows.W;
-  if (!core && step == 1) {  // neighbouring threads read neighbours
-    for (int f = threadIdx.x; f < count * (rows.last + 1); f += blockDim.x) {
-      const int row = f / count, i = f % count, to = place(i) * W + row;
-      const gpulua_point<R> x = gpulua_point_of(in + 2 * row * to_row, i);
-      rows.re[to] = x.re, rows.im[to] = x.im;
-    }
-  } else if (core && step == 1 && count % 64 == 0) {  // rows whose starts compete for the same lines of the cache
-    for (int row = 0; row <= rows.last; ++row)
-      for (int i = threadIdx.x; i < count; i += 32) {
+  if constexpr (layout <= gpulua_fft_along_competing) {
+    if constexpr (!core) {  // neighbouring threads read neighbours
+      for (int f = threadIdx.x; f < count * (rows.last + 1); f += blockDim.x) {
+        const int row = f / count, i = f % count, to = place(i) * rows.W + row;
         const gpulua_point<R> x = gpulua_point_of(in + 2 * row * to_row, i);
-        rows.re[place(i) * 32 + row] = x.re, rows.im[place(i) * 32 + row] = x.im;
+        rows.re[to] = x.re, rows.im[to] = x.im;
       }
-  } else if (rows.row > rows.last) {
-    return;
-  } else if (core && step == 1) {
-    const R* const from = in + 2 * rows.row * to_row;
-    for (int i = 0; i < 2 * count; ++i) (i % 2 ? rows.im : rows.re)[place(i / 2) * 32 + rows.row] = from[i];
-  } else if (to_row == 1) {
-    for (int i = rows.first; i < count; i += rows.step) rows.set(place(i), gpulua_point_of(in + 2 * i * step, rows.row));
-  } else {
+    } else if constexpr (layout == gpulua_fft_along_competing) {
+      for (int row = 0; row <= rows.last; ++row)
+        for (int i = threadIdx.x; i < count; i += 32) {
+          const gpulua_point<R> x = gpulua_point_of(in + 2 * row * to_row, i);
+          rows.re[place(i) * 32 + row] = x.re, rows.im[place(i) * 32 + row] = x.im;
+        }
+    } else if (rows.row <= rows.last) {
+      const R* const from = in + 2 * rows.row * to_row;
+      for (int i = 0; i < 2 * count; ++i) (i % 2 ? rows.im : rows.re)[place(i / 2) * 32 + rows.row] = from[i];
+    }
+  } else if (rows.row <= rows.last) {
+    const long long distance = layout == gpulua_fft_across ? 1 : to_row;
     for (int i = rows.first; i < count; i += rows.step)
-      rows.set(place(i), gpulua_point_of(in + 2 * (i * step + rows.row * to_row), 0));
+      rows.set(place(i), gpulua_point_of(in + 2 * i * step, rows.row * distance));
   }
 }
 
 // Writes elements 0 to count - 1 of each row.
-template <class R, bool core>
+template <int layout, class R, bool core>
 __device__ inline void gpulua_fft_write(const gpulua_fft_rows<R, core>& rows, R* out, int count, long long step, long long to_row) {
   const int W = rows.W;
-  if (!core && step == 1) {
-    for (int f = threadIdx.x; f < count * (rows.last + 1); f += blockDim.x) {
-      const int row = f / count, i = f % count, from = i * W + row;
-      R* const to = out + 2 * (row * to_row + i);
-      to[0] = rows.re[from], to[1] = rows.im[from];
-    }
-  } else if (core && step == 1 && count % 64 == 0) {
-    for (int row = 0; row <= rows.last; ++row)
-      for (int i = threadIdx.x; i < count; i += 32) {
-        R* const to = out + 2 * row * to_row;
-        to[2 * i] = rows.re[i * 32 + row], to[2 * i + 1] = rows.im[i * 32 + row];
+  if constexpr (layout <= gpulua_fft_along_competing) {
+    if constexpr (!core) {
+      for (int f = threadIdx.x; f < count * (rows.last + 1); f += blockDim.x) {
+        const int row = f / count, i = f % count, from = i * W + row;
+        R* const to = out + 2 * (row * to_row + i);
+        to[0] = rows.re[from], to[1] = rows.im[from];
       }
-  } else if (rows.row > rows.last) {
-    return;
-  } else if (core && step == 1) {
-    R* const to = out + 2 * rows.row * to_row;
-    for (int i = 0; i < 2 * count; ++i) to[i] = (i % 2 ? rows.im : rows.re)[i / 2 * 32 + rows.row];
-  } else if (to_row == 1) {
-    for (int i = rows.first; i < count; i += rows.step) {
-      R* const to = out + 2 * (i * step + rows.row);
-      to[0] = rows.re[i * W + rows.row], to[1] = rows.im[i * W + rows.row];
+    } else if constexpr (layout == gpulua_fft_along_competing) {
+      for (int row = 0; row <= rows.last; ++row)
+        for (int i = threadIdx.x; i < count; i += 32) {
+          R* const to = out + 2 * row * to_row;
+          to[2 * i] = rows.re[i * 32 + row], to[2 * i + 1] = rows.im[i * 32 + row];
+        }
+    } else if (rows.row <= rows.last) {
+      R* const to = out + 2 * rows.row * to_row;
+      for (int i = 0; i < 2 * count; ++i) to[i] = (i % 2 ? rows.im : rows.re)[i / 2 * 32 + rows.row];
     }
-  } else {
+  } else if (rows.row <= rows.last) {
+    const long long distance = layout == gpulua_fft_across ? 1 : to_row;
     for (int i = rows.first; i < count; i += rows.step) {
-      R* const to = out + 2 * (i * step + rows.row * to_row);
+      R* const to = out + 2 * (i * step + rows.row * distance);
       to[0] = rows.re[i * W + rows.row], to[1] = rows.im[i * W + rows.row];
     }
   }
@@ -241,10 +225,10 @@ __device__ inline R* gpulua_fft_memory(R* scratch, int width, int slots) {
 }
 
 // Transforms rows of n elements. `mode`: 0; 1: element i of lane j of the result is multiplied by the root to the power i j; 2: the
-// transform of 2 n real numbers; 3: its inverse. `inverse`: of the passes.
-template <class R, int radices, bool core>
+// transform of 2 n real numbers; 3: its inverse. `from` and `to`: layouts of the rows. `inverse`: of the passes.
+template <class R, unsigned radices, int mode, int from, int to, bool core>
 __device__ inline void gpulua_fft(const R* in, R* out, R* scratch, const R* roots, const int* places, const R* coarse,
-                                  const R* fine, int bits, int mode, long long factors, int n, int width, bool inverse,
+                                  const R* fine, int bits, long long factors, int n, int width, bool inverse,
                                   long long in_step, long long out_step, long long lanes, long long in_lane, long long out_lane,
                                   long long extent_1, long long in_1, long long out_1, long long extent_2, long long in_2,
                                   long long out_2, long long extent_3, long long in_3, long long out_3) {
@@ -256,12 +240,12 @@ __device__ inline void gpulua_fft(const R* in, R* out, R* scratch, const R* root
   for (long long block = blockIdx.x, blocks = axes.blocks(W); block < blocks; block += gridDim.x) {
     const gpulua_fft_block at(axes, block, W);
     const gpulua_fft_rows<R, core> rows(memory, W, n + 1, at.last);
-    gpulua_fft_read(rows, in + 2 * at.in, mode == 3 ? n + 1 : n, in_step, in_lane, reversed);
+    gpulua_fft_read<from>(rows, in + 2 * at.in, mode == 3 ? n + 1 : n, in_step, in_lane, reversed);
     rows.wait();
-    if (mode == 3) gpulua_fft_halves_of_rows(rows, coarse, fine, bits, n, true, reversed);
+    if constexpr (mode == 3) gpulua_fft_halves_of_rows(rows, coarse, fine, bits, n, true, reversed);
     const gpulua_fft_rows<R, core> turned = inverse ? rows.exchanged() : rows;
     gpulua_fft_passes<radices, true>(turned, roots, n, factors);
-    if (mode == 1) {
+    if constexpr (mode == 1) {
       const long long lane = at.lane + min(rows.row, at.last);
       // A core takes seven of eight factors from the one before: loads from tables cost it more.
       const gpulua_point<R> next = gpulua_root(coarse, fine, bits, lane);
@@ -272,15 +256,15 @@ __device__ inline void gpulua_fft(const R* in, R* out, R* scratch, const R* root
       }
       rows.wait();
     }
-    if (mode == 2) gpulua_fft_halves_of_rows(rows, coarse, fine, bits, n, false, natural);
-    gpulua_fft_write(rows, out + 2 * at.out, mode == 2 ? n + 1 : n, out_step, out_lane);
+    if constexpr (mode == 2) gpulua_fft_halves_of_rows(rows, coarse, fine, bits, n, false, natural);
+    gpulua_fft_write<to>(rows, out + 2 * at.out, mode == 2 ? n + 1 : n, out_step, out_lane);
     rows.wait();
   }
 }
 
 // Transforms rows of `count` elements of any length by a convolution of n: L. Bluestein, 1970. chirp[k] = exp(-pi i k^2 / count);
 // spectrum: the transform of its conjugate, element i at places[i], divided by n.
-template <class R, int radices, bool core>
+template <class R, unsigned radices, int from, int to, bool core>
 __device__ inline void gpulua_fft_chirp(const R* in, R* out, R* scratch, const R* roots, const R* chirp, const R* spectrum,
                                         long long factors, int n, int count, int width, bool inverse, long long in_step,
                                         long long out_step, long long lanes, long long in_lane, long long out_lane,
@@ -292,7 +276,7 @@ __device__ inline void gpulua_fft_chirp(const R* in, R* out, R* scratch, const R
   for (long long block = blockIdx.x, blocks = axes.blocks(W); block < blocks; block += gridDim.x) {
     const gpulua_fft_block at(axes, block, W);
     const gpulua_fft_rows<R, core> rows(memory, W, n, at.last);
-    gpulua_fft_read(rows, in + 2 * at.in, count, in_step, in_lane, [](int i) { return i; });
+    gpulua_fft_read<from>(rows, in + 2 * at.in, count, in_step, in_lane, [](int i) { return i; });
     rows.wait();
     const gpulua_fft_rows<R, core> turned = inverse ? rows.exchanged() : rows;
     for (int i = rows.first; i < n; i += rows.step)
@@ -304,7 +288,7 @@ __device__ inline void gpulua_fft_chirp(const R* in, R* out, R* scratch, const R
     gpulua_fft_passes<radices, true>(turned.exchanged(), roots, n, factors);
     for (int i = rows.first; i < count; i += rows.step) turned.set(i, gpulua_times(turned.get(i), gpulua_point_of(chirp, i)));
     rows.wait();
-    gpulua_fft_write(rows, out + 2 * at.out, count, out_step, out_lane);
+    gpulua_fft_write<to>(rows, out + 2 * at.out, count, out_step, out_lane);
     rows.wait();
   }
 }

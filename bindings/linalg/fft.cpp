@@ -61,14 +61,13 @@ int lua_fft_block(lua_State* L) {
   return 2;
 }
 
-/// The rows of (in, out, roots, ...) and a list {factors, radices, n, width, inverse, in_step, out_step, extent, in and
+/// The rows of (in, out, roots, ...) and a list {factors, n, width, inverse, in_step, out_step, extent, in and
 /// out of four axes} at an index.
 FftRows rows_at(lua_State* L, int list) {
   FftRows rows;
   rows.in = fft_array(L, 1), rows.out = fft_array(L, 2), rows.roots = fft_array(L, 3);
   Numbers numbers(L, list);
   rows.factors = numbers.next();
-  rows.radices = numbers.next_int();
   rows.n = numbers.next_int();
   rows.width = numbers.next_int();
   rows.inverse = numbers.next() != 0;

@@ -80,12 +80,9 @@ local function places_of(n, factors, device)
 end
 
 local function block_plan(n, dtype, device, factors)
-  local packed, radices = 0, 0
+  local packed = 0
   for pass = #factors, 1, -1 do packed = packed * 16 + factors[pass] end
-  for _, factor in ipairs(factors) do
-    radices = math.max(radices, factor > 5 and factor ~= 8 and 2 or factor % 2 == 1 and 1 or 0)
-  end
-  return {factors = packed, radices = radices, roots = roots_array(n, 1, n, dtype, device), places = places_of(n, factors, device)}
+  return {factors = packed, roots = roots_array(n, 1, n, dtype, device), places = places_of(n, factors, device)}
 end
 
 --- The divisor of n, at most `most`, that splits n into factors of similar size.
@@ -146,7 +143,7 @@ local function numbers_of(t, plan, n, in_step, out_step, axes, lanes)
     width = 1
     while width < 32 and width < lanes[1] and 4 * width * n * part_bytes(t.dtype) <= bytes do width = 2 * width end
   end
-  local numbers = {plan.factors, plan.radices, n, width, t.inverse and 1 or 0, in_step, out_step, unpack(lanes)}
+  local numbers = {plan.factors, n, width, t.inverse and 1 or 0, in_step, out_step, unpack(lanes)}
   for i = 1, 3 do
     for _, number in ipairs(outer[i] or {1, 0, 0}) do numbers[#numbers + 1] = number end
   end

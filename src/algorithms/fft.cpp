@@ -21,19 +21,42 @@ bool is_core(const OpenDevice& device) {
   return device.info().block_is_warp;
 }
 
+/// The radices that a kernel has code for, four bits each: 2, 4 and 8; with 3 or 5 among the factors both; and the
+/// larger ones among them. So few kernels serve many lengths, and large radices are compiled only where they are used.
+std::uint32_t radices(std::int64_t factors) {
+  std::uint32_t small = 0x248, large = 0;
+  for (; factors != 0; factors >>= 4) {
+    const auto factor = static_cast<std::uint32_t>(factors & 15);
+    if (factor == 3 || factor == 5) small = 0x24835;
+    if ((factor == 7 || factor > 8) && factor != (large & 15)) large = large << 4 | factor;
+  }
+  return large << 20 | small;
+}
+
+/// The layout in kernels/fft.cuh of rows of which `count` elements are read or written.
+const char* layout(bool core, std::int64_t count, std::int64_t step, std::int64_t to_row) {
+  if (step == 1) return core && count % 64 == 0 ? "gpulua_fft_along_competing" : "gpulua_fft_along";
+  return to_row == 1 ? "gpulua_fft_across" : "gpulua_fft_apart";
+}
+
 /// A launch with the arguments that all kernels have in front and at the end.
 class RowsLaunch {
  public:
-  /// `slots`: elements of a row in a block's memory.
-  RowsLaunch(const char* function, const FftRows& rows, std::int64_t slots)
+  struct Elements {
+    std::int64_t in, out, slots;  // of a row: read, written, and in a block's memory
+  };
+
+  /// `mode`: a parameter of the function's, with a comma, or nothing.
+  RowsLaunch(const char* function, const FftRows& rows, const Elements& elements, const std::string& mode)
       : rows_(rows),
         device_(rows.out->device()),
         core_(is_core(device_)),
         type_(part_type(rows.out)),
-        bytes_(slots * rows.width * (type_ == "double" ? 16 : 8)),
+        bytes_(elements.slots * rows.width * (type_ == "double" ? 16 : 8)),
         kernel_(device_, {"butterflies.cuh", "fft.cuh"},
-                std::string(function) + "<" + type_ + ", " + std::to_string(rows.radices) +
-                    (core_ ? ", true>" : ", false>")) {
+                std::string(function) + "<" + type_ + ", " + std::to_string(radices(rows.factors)) + "u, " + mode +
+                    layout(core_, elements.in, rows.in_step, rows.axes[0].in) + ", " +
+                    layout(core_, elements.out, rows.out_step, rows.axes[0].out) + (core_ ? ", true>" : ", false>")) {
     blocks_ = (rows.axes[0].extent + rows.width - 1) / rows.width;
     for (std::size_t i = 1; i < rows.axes.size(); ++i) blocks_ *= rows.axes[i].extent;
     // Each core goes through several rows in the same memory.
@@ -80,17 +103,19 @@ FftBlock fft_block(const OpenDevice& device) {
 }
 
 void transform_rows(const FftRows& rows, const Array& places, FftMode mode, const FftRoots& roots) {
-  RowsLaunch launch("gpulua_fft", rows, std::int64_t{rows.n} + 1);
+  const std::int64_t n = rows.n;
+  RowsLaunch launch("gpulua_fft", rows,
+                    {mode == FftMode::to_real ? n + 1 : n, mode == FftMode::real ? n + 1 : n, n + 1},
+                    std::to_string(static_cast<int>(mode)) + ", ");
   launch.kernel().in(places, "const int* __restrict__");
   launch.read(roots.coarse);
   launch.read(roots.fine);
-  launch.kernel().add(roots.bits).add(static_cast<std::int32_t>(mode));
-  launch.kernel().add(rows.factors).add(rows.n).add(rows.width);
+  launch.kernel().add(roots.bits).add(rows.factors).add(rows.n).add(rows.width);
   launch.launch();
 }
 
 void transform_rows_by_chirp(const FftRows& rows, const Array& chirp, const Array& spectrum, std::int32_t count) {
-  RowsLaunch launch("gpulua_fft_chirp", rows, rows.n);
+  RowsLaunch launch("gpulua_fft_chirp", rows, {count, count, rows.n}, "");
   launch.read(chirp);
   launch.read(spectrum);
   launch.kernel().add(rows.factors).add(rows.n).add(count).add(rows.width);

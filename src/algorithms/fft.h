@@ -28,7 +28,6 @@ struct FftRows {
   Array in, out;
   Array roots;                     // exp(-2 pi i k / n), k < n, of the precision of `out`
   std::int64_t factors = 0;        // of n, in the order of the passes, four bits each: 2, 3, 4, 5, 7, 8, 11 or 13
-  std::int32_t radices = 0;        // 0: powers of 2; 1: also 3 and 5; 2: all
   std::int32_t n = 0, width = 32;  // rows of a block; as fft_block() says
   bool inverse = false;            // without a division by n
   std::int64_t in_step = 1, out_step = 1;

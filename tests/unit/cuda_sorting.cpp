@@ -59,7 +59,8 @@ extern "C" __global__ void complex(const gpulua_complex128* x, gpulua_complex128
 }
 
 TEST_CASE("complex elements of scripts' code compile with NVRTC", "[cuda][nvrtc]") {
-  compile({"elements.cuh", "arithmetic.cuh", "functions.cuh", "complex.cuh", "complex_elements.cuh", "indexing.cuh", "reduce.cuh"},
+  compile({"elements.cuh", "arithmetic.cuh", "functions.cuh", "complex.cuh", "complex_elements.cuh", "indexing.cuh",
+           "reduce.cuh"},
           R"(
 extern "C" __global__ void k(const gpulua_complex_element64* x, gpulua_complex_element128* y, float* size) {
   gpulua_complex_element64 z = 2 * conj(*x) + x->x * 0.5 - gpulua_complex_element64(make_float2(1, 2));
@@ -143,10 +144,14 @@ TEST_CASE("Fourier transforms compile with NVRTC", "[cuda][nvrtc]") {
   std::string text;
   for (const std::string type : {"float", "double"}) {
     const std::string parameters = "(const " + type + "* x, " + type + "* y, const int* p)";
-    text += "extern \"C\" __global__ void rows_" + type + parameters + " { gpulua_fft<" + type +
-            ", 2, false>(x, y, y, x, p, x, x, 5, 1, 0x8d, 104, 1, false" + axes + "); }\n";
+    for (const std::string variant :
+         {"0xdb724835u, 0, gpulua_fft_along, gpulua_fft_along", "0x248u, 1, gpulua_fft_across, gpulua_fft_apart",
+          "0x248u, 2, gpulua_fft_along, gpulua_fft_across", "0x248u, 3, gpulua_fft_apart, gpulua_fft_along"})
+      text += "extern \"C\" __global__ void rows_" + std::to_string(text.size()) + parameters + " { gpulua_fft<" +
+              type + ", " + variant + ", false>(x, y, y, x, p, x, x, 5, 0x8d, 104, 1, false" + axes + "); }\n";
     text += "extern \"C\" __global__ void chirp_" + type + parameters + " { gpulua_fft_chirp<" + type +
-            ", 1, false>(x, y, y, x, x, x, 0x53, 15, 7, 1, true" + axes + "); }\n";
+            ", 0x24835u, gpulua_fft_along, gpulua_fft_apart, false>(x, y, y, x, x, x, 0x53, 15, 7, 1, true" + axes +
+            "); }\n";
     text += "extern \"C\" __global__ void halves_" + type + parameters + " { gpulua_fft_halves<" + type +
             ">(x, y, x, x, 5, 9, 9, 10, 5, false); }\n";
   }
