@@ -16,7 +16,7 @@ namespace {
 constexpr unsigned max_depth = 8;
 // Of a masked store with AVX2.
 constexpr unsigned lanes_in_group = 8;
-constexpr std::ptrdiff_t most_stores_in_groups = 4;
+constexpr std::ptrdiff_t most_stores_in_groups = 64;
 
 bool is_extension(const llvm::Value* value) {
   return llvm::isa<llvm::SExtInst, llvm::ZExtInst>(value);
