@@ -106,13 +106,13 @@ void convolution(Arrays& s) {
     }
 }
 
-void im2col(Arrays& s) {  // patches of 3 x 3 of channels of 66 x 66
-  const long m = 66, h = m - 2, channels = s.n / (9 * m * m);
+void im2col(Arrays& s) {  // patches of 3 x 3 of channels of 58 x 58
+  const long m = 58, h = m - 2, channels = s.n / (9 * m * m);
 #pragma omp parallel for
   for (long c = 0; c < channels; ++c)
-    for (long k = 0; k < 9; ++k)
-      for (long y = 0; y < h; ++y)
-        for (long x = 0; x < h; ++x) s.out[((c * 9 + k) * h + y) * h + x] = s.a[(c * m + y + k / 3) * m + x + k % 3];
+    for (long y = 0; y < h; ++y)
+      for (long x = 0; x < h; ++x)
+        for (long k = 0; k < 9; ++k) s.out[((c * 9 + k) * h + y) * h + x] = s.a[(c * m + y + k / 3) * m + x + k % 3];
 }
 
 void gemm(Arrays& s) {  // 256 columns

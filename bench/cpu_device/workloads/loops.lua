@@ -10,7 +10,7 @@ local at_1d = [[
 
 local n = side.size
 local m, edge = math.floor(math.sqrt(n)), math.floor(n ^ (1 / 3) + 1e-6)
-local channels = math.floor(n / (9 * 66 * 66))
+local channels = math.floor(n / (9 * 58 * 58))
 local a, b, x = side.input("a", "float32"), side.input("b", "float32"), side.input("x", "float32")
 local out = gpu.zeros(n)
 
@@ -91,8 +91,8 @@ local loops = {
   },
   im2col = { -- a thread for a place of a channel, as in Caffe
     "int n, int h, int w, const float* a, float* out",
-    at_1d .. [[
-  if (i < n) {
+    [[
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) {
     const int x = i % w, y = i / w % h, c = i / w / h;
     const float* from = a + (c * (h + 2) + y) * (w + 2) + x;
     float* to = out + (c * 9 * h + y) * w + x;
@@ -102,7 +102,7 @@ local loops = {
         to += h * w;
       }
   }]],
-    line(channels * 64 * 64), channels * 64 * 64, 64, 64, a, out,
+    line(channels * 56 * 56), channels * 56 * 56, 56, 56, a, out,
   },
   gemm = {
     "int rows, const float* a, const float* b, float* out",

@@ -102,12 +102,12 @@ def convolution(s, a, b, x, out):
 
 @loop
 def im2col(s, a, b, x, out):
-    m = 66
+    m = 58
     h = m - 2
     for c in prange(a.size // (9 * m * m)):
-        for k in range(9):
-            for y in range(h):
-                for u in range(h):
+        for y in range(h):
+            for u in range(h):
+                for k in range(9):
                     out[((c * 9 + k) * h + y) * h + u] = a[(c * m + y + k // 3) * m + u + k % 3]
 
 

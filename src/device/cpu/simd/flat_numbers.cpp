@@ -265,16 +265,19 @@ void FlatNumbers::copy(const Region& region, llvm::BasicBlock* from) {
         builder.CreateBinaryIntrinsic(llvm::Intrinsic::umax, known.divisor, llvm::ConstantInt::get(type, least_width));
   }
 
+  // The lanes' dividends are neighbours. As a sum, a remainder is known not to wrap.
+  llvm::Value* lane = call_marker(builder, Marker::lane, builder.getInt32Ty(), {});
   std::vector<llvm::Value*> quotients, remainders;
   llvm::Value* one_row = wide;
   for (const Known& known : known_) {
     llvm::Type* type = known.dividend->getType();
     quotients.push_back(builder.CreateUDiv(known.first, known.divisor));
-    llvm::Value* start = builder.CreateMul(quotients.back(), known.divisor);
-    remainders.push_back(builder.CreateSub(known.dividend, start, "", /*HasNUW=*/true, /*HasNSW=*/true));
-    llvm::Value* last =
-        builder.CreateAdd(builder.CreateSub(known.first, start), llvm::ConstantInt::get(type, warp_size - 1));
-    one_row = builder.CreateAnd(one_row, builder.CreateICmpULT(last, known.divisor));
+    llvm::Value* column = builder.CreateSub(known.first, builder.CreateMul(quotients.back(), known.divisor));
+    remainders.push_back(builder.CreateAdd(column, builder.CreateZExtOrTrunc(lane, type), "", /*HasNUW=*/true,
+                                           /*HasNSW=*/true));
+    one_row = builder.CreateAnd(
+        one_row,
+        builder.CreateICmpULT(builder.CreateAdd(column, llvm::ConstantInt::get(type, warp_size - 1)), known.divisor));
   }
   RegionCopy whole(region, ".whole");
   replace(whole, quotients, remainders);
@@ -298,15 +301,17 @@ void FlatNumbers::copy(const Region& region, llvm::BasicBlock* from) {
 
   // The row of the first lane that is left.
   builder.SetInsertPoint(row);
-  llvm::Value* lane = call_marker(builder, Marker::first_running, builder.getInt32Ty(), {});
+  llvm::Value* leading = call_marker(builder, Marker::first_running, builder.getInt32Ty(), {});
   llvm::Value* in_row = builder.getTrue();
   for (unsigned i = 0; i < known_.size(); ++i) {
     const Known& known = known_[i];
-    llvm::Value* first = builder.CreateAdd(known.first, builder.CreateZExtOrTrunc(lane, known.dividend->getType()));
-    quotients[i] = builder.CreateUDiv(first, known.divisor);
-    llvm::Value* start = builder.CreateMul(quotients[i], known.divisor);
+    llvm::Type* type = known.dividend->getType();
+    quotients[i] =
+        builder.CreateUDiv(builder.CreateAdd(known.first, builder.CreateZExtOrTrunc(leading, type)), known.divisor);
     // Negative for lanes before it.
-    remainders[i] = builder.CreateSub(known.dividend, start, "", /*HasNUW=*/false, /*HasNSW=*/true);
+    llvm::Value* column = builder.CreateSub(known.first, builder.CreateMul(quotients[i], known.divisor));
+    remainders[i] = builder.CreateAdd(column, builder.CreateZExtOrTrunc(lane, type), "", /*HasNUW=*/false,
+                                      /*HasNSW=*/true);
     in_row = builder.CreateAnd(in_row, builder.CreateICmpULT(remainders[i], known.divisor));
   }
   RegionCopy part(region, ".row");

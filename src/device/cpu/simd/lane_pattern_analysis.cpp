@@ -202,6 +202,8 @@ LanePattern LanePatterns::of_call(const llvm::CallInst& call) const {
       return LanePattern::uniform(layout_ == WarpLayout::half_rows ? half_lane_bits : 0);
     case Marker::linear:
       return LanePattern::affine(1, lane_bits);
+    case Marker::lane:
+      return LanePattern::affine(1, zeros_of_zero);
     case Marker::private_memory:
       return LanePattern::affine(llvm::cast<llvm::ConstantInt>(call.getArgOperand(1))->getSExtValue());
     case Marker::ballot:

@@ -24,6 +24,7 @@ constexpr MarkerRow marker_rows[] = {
     {Marker::all_lanes, "gpulua.all_lanes"},
     {Marker::whole_warp, "gpulua.whole_warp"},
     {Marker::first_lane, "gpulua.first_lane"},
+    {Marker::lane, "gpulua.lane"},
     {Marker::first_running, "gpulua.first_running"},
     {Marker::consecutive, "gpulua.consecutive"},
     {Marker::load_strip, "gpulua.load_strip"},

@@ -25,6 +25,7 @@ enum class Marker {
   whole_warp,  // i1 (i1 condition, i1 value, i1 also): true only if 32 lanes run, the condition has the value in all,
                // and `also`, which is uniform, holds
   first_lane,  // (value): lane 0's, whether it runs or not
+  lane,        // i32 (): the thread's place in its warp
   first_running,  // i32 (): the first lane that runs
   consecutive,    // i1 (value): whether each lane's is 1 more than that of the lane before, in the layout at hand
   load_strip,     // void (ptr own, ptr from): strip_length elements of a lane to its private memory (strip_mining.h)

@@ -76,6 +76,8 @@ llvm::Value* InstructionEmitter::emit_marker(const llvm::CallInst& call) {
       return warp_.is_varying(call.getArgOperand(0))
                  ? builder_.CreateExtractElement(warp_.vector(call.getArgOperand(0)), std::uint64_t{0})
                  : warp_.scalar(call.getArgOperand(0));
+    case Marker::lane:
+      return builder_.getInt32(0);
     case Marker::first_running:
       return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, warp_.bits_of(warp_.mask()), builder_.getTrue());
     case Marker::consecutive:
