@@ -322,6 +322,17 @@ describe("spellings that nvcc takes", function()
     end
   end)
 
+  it("are kernels that are static or in a namespace without a name", function()
+    local mod = gpu.module [[
+      static __constant__ float scale[2] = {2, 3};
+      static __global__ void twice(float* x) { x[0] *= scale[0]; }
+      namespace { __global__ void thrice(float* x) { x[0] *= scale[1]; } }]]
+    local x = gpu.ones(1)
+    mod.twice { grid = 1, block = 1 }(x)
+    mod.thrice { grid = 1, block = 1 }(x)
+    assert.are.equal(6, x[1])
+  end)
+
   it("are narrowing in braces, and register", function()
     assert.are.same({ 5, 6 }, run("__global__ void k(float* out, int n) { float v[2] = {n, n + 1}; out[0] = v[0]; out[1] = v[1]; }",
       gpu.zeros(2), nil, 5))

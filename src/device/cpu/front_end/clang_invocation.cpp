@@ -62,6 +62,8 @@ std::vector<std::string> clang_arguments(const CompileOptions& options, const Co
       "-fno-strict-float-cast-overflow", "-relaxed-aliasing", "-fno-threadsafe-statics",
       // So clang takes `extern __shared__` with a size.
       "-fgpu-rdc",
+      // Part of the symbols of static kernels. Without one, clang asks the system for the file that the source names.
+      "-cuid=gpulua",
       // C++ lets a compiler take it that loops and recursion without visible effects end. CUDA programs need not know.
       "-fno-finite-loops",
       // A store through null faults; LLVM would remove it and what follows.
