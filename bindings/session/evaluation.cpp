@@ -40,6 +40,8 @@ int lua_explain(lua_State* L) {
   std::string text;
   if (kernel != nullptr) {
     text = "kernel " + (*kernel)->signature() + "\nengine " + engine_of(**kernel) + "\n";
+    if (const std::string& limits = (*kernel)->kernel->entry().limits; !limits.empty())
+      text += "limits " + limits + "\n";
   } else {
     const Nodes nodes = check_arrays(L, "explain");
     text = nodes.front()->device().evaluator().explain({nodes.data(), nodes.size()});

@@ -33,7 +33,8 @@ struct Config {
   bool fault_handlers = true;
   /// GPULUA_FFT. False, for "own": Fourier transforms are our kernels', whatever libraries there are.
   bool fft_libraries = true;
-  /// GPULUA_LOG_PLANS. Each new plan is a warning, which has the plan after each pass. For developers.
+  /// GPULUA_LOG_PLANS. Each new plan is a warning, which has the plan after each pass, and so are the limits of
+  /// compiled kernels. For developers.
   bool log_plans = false;
   /// GPULUA_CPU_SCHEDULES. True, for "gpu": the CPU device runs the kernels that a GPU would get. For developers.
   bool gpu_schedules_on_cpu = false;

@@ -15,7 +15,7 @@ namespace {
 // ------------------------------------------------------------------------------------------------- Integers are
 // little-endian and 64 bits wide, strings and lists have their length in front.
 
-constexpr std::uint64_t format_version = 3;
+constexpr std::uint64_t format_version = 4;
 constexpr std::uint64_t no_dtype = ~std::uint64_t{0};
 
 class Writer {
@@ -264,6 +264,7 @@ std::string serialize(const CompiledModule& module) {
     writer.text(kernel.symbol);
     writer.text(kernel.engine);
     writer.text(kernel.warning);
+    writer.text(kernel.limits);
     writer.number(kernel.signature.parameters.size());
     for (const Parameter& parameter : kernel.signature.parameters) write(writer, parameter);
   }
@@ -290,6 +291,7 @@ CompiledModule deserialize(std::string_view bytes) {
     kernel.symbol = reader.text();
     kernel.engine = reader.text();
     kernel.warning = reader.text();
+    kernel.limits = reader.text();
     for (std::uint64_t parameters = reader.number(); parameters > 0; --parameters)
       kernel.signature.parameters.push_back(read_parameter(reader));
   }

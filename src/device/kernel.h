@@ -56,6 +56,8 @@ struct KernelEntry {
   /// Set where that engine is much slower than the device's usual one and the source did not ask for it. A predicate
   /// for the kernel's name, such as "runs thread by thread: recursion".
   std::string warning = {};
+  /// What the compiler left out because it would take too long, in words; else empty.
+  std::string limits = {};
 };
 
 /// A `__constant__` or `__device__` variable of a compiled module.

@@ -187,6 +187,8 @@ std::shared_ptr<Kernel> OpenDevice::compile_kernel(const std::string& key, std::
 }
 
 void OpenDevice::warn_of(const KernelEntry& kernel) {
+  if (context_.config().log_plans && !kernel.limits.empty())
+    context_.warn(prefix(origin()) + "the kernel '" + kernel.name + "': " + kernel.limits);
   // Checked kernels, and a GPU's on the CPU device, are not there to be quick.
   if (kernel.warning.empty() || device_->checking() || context_.config().gpu_schedules_on_cpu) return;
   context_.warn(prefix(origin()) + "the kernel '" + kernel.name + "' " + kernel.warning);

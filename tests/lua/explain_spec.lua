@@ -129,6 +129,21 @@ describe("gpu.explain", function()
     assert(output:find("%3 = float32[] sum %2\n", 1, true), output)
   end)
 
+  if gpu.device().kind == "cpu" then
+    it("names the limits that a kernel's compilation kept to, as does the log", function()
+      local program = [[
+        local gpu = require "gpu"
+        local k = gpu.kernel("__global__ void k(int* x, int n) {\n#pragma unroll\nfor (int i = 0; i < 17; ++i) {" ..
+          "x[threadIdx.x] += x[(threadIdx.x + i) % n]; __syncthreads(); } }", "k")
+        io.write(gpu.explain(k))]]
+      local limits = "a loop with '#pragma unroll' stays a loop: unrolled, it would have more than 16 barriers"
+      local output = support.run(program, "GPULUA_LOG_PLANS=1 GPULUA_DEVICE=" .. gpu.device().name)
+      assert(output:find("engine simd\nlimits " .. limits .. "\n", 1, true), output)
+      assert(output:find("the kernel 'k': " .. limits, 1, true), output)
+      assert.is_nil(support.run(program:gsub("17", "16"), "GPULUA_LOG_PLANS=1 GPULUA_DEVICE=cpu"):find("limits", 1, true))
+    end)
+  end
+
   it("shows the kernels that random programs run", function()
     local device = dag.device
     dag.device = function()

@@ -41,7 +41,8 @@ class Kernel {
     layout_.offsets[ir_.module->getNamedGlobal("s")] = 16;
     layout_.dynamic.push_back(ir_.module->getNamedGlobal("d"));
     Pipeline pipeline(*machine_);
-    prepared_ = prepare(ir_.function("k"), layout_, pipeline, why_not);
+    std::string limits;
+    prepared_ = prepare(ir_.function("k"), layout_, pipeline, why_not, limits);
     if (prepared_ != nullptr) REQUIRE_FALSE(llvm::verifyFunction(*prepared_, &llvm::errs()));
   }
 
@@ -146,8 +147,8 @@ TEST_CASE("prepare: the output does not depend on where variables lie in the hea
     for (char name : names)
       layout.offsets[ir.module->getNamedGlobal(std::string(1, name))] = layout.offsets.size() * 256;
     Pipeline pipeline(*machine);
-    std::string why_not, result;
-    llvm::Function* prepared = prepare(ir.function("k"), layout, pipeline, why_not);
+    std::string why_not, limits, result;
+    llvm::Function* prepared = prepare(ir.function("k"), layout, pipeline, why_not, limits);
     REQUIRE(prepared != nullptr);
     llvm::raw_string_ostream stream(result);
     prepared->print(stream);

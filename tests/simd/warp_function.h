@@ -20,7 +20,7 @@ class WarpFunction {
   explicit WarpFunction(const std::string& body, WarpLayout layout = WarpLayout::row,
                         const std::string& attributes = "\"target-features\"=\"+avx\"")
       : ir_("declare i32 @gpulua.thread.x()\ndeclare i32 @gpulua.thread.y()\n"
-            "declare i32 @llvm.smin.i32(i32, i32)\n"
+            "declare i32 @llvm.smin.i32(i32, i32)\ndeclare ptr @gpulua.private(i64, i64)\n"
             "define void @f(ptr %context, ptr %in, ptr %out, i32 %mask, i32 %n, i32 %m) " +
             attributes + " {\n  %x = call i32 @gpulua.thread.x()\n  %y = call i32 @gpulua.thread.y()\n" + body +
             "\n  ret void\n}"),

@@ -86,6 +86,54 @@ TEST_CASE("address rows: only active lanes are loaded and stored", "[simd]") {
   }
 }
 
+TEST_CASE("address rows: private rows are accessed whole, without branches, with AVX2", "[simd]") {
+  // Of an array of four bytes, the second row.
+  const std::string body = "%own = call ptr @gpulua.private(i64 4, i64 1)\n %p = getelementptr i8, ptr %own, i64 32\n";
+  for (const bool avx2 : {true, false}) {
+    WarpFunction function(body + "%end = add i32 0, 0", WarpLayout::row,
+                          for_processor(avx2 ? "+avx2" : "+avx512f,+avx512bw"));
+    WarpBuilder& warp = function.warp();
+    warp.set_scalar(&function.instruction("own"), function.argument(1));
+    function.widen_up_to("end");
+    AddressRows rows(warp);
+    const auto row = rows.find(&function.instruction("p"), 1);
+    REQUIRE(row);
+    CHECK(row->holds == nullptr);
+    CHECK(row->own == avx2);
+    if (!avx2) continue;
+    const std::size_t blocks = function.function().size();
+    llvm::Value* loaded = rows.load(function.builder().getInt8Ty(), *row, llvm::Align(1));
+    rows.store(function.builder().CreateNeg(loaded), *row, llvm::Align(1));
+    CHECK(function.function().size() == blocks);
+    for (const unsigned mask : masks) {
+      std::array<signed char, 128> memory{};
+      std::iota(memory.begin(), memory.end(), static_cast<signed char>(0));
+      auto wanted = memory;
+      for (unsigned lane = 0; lane < warp_size; ++lane)
+        if ((mask >> lane & 1) != 0) wanted[32 + lane] = static_cast<signed char>(-wanted[32 + lane]);
+      int out = 0;
+      function.run(memory.data(), &out, mask);
+      CHECK(memory == wanted);
+    }
+  }
+}
+
+TEST_CASE("lane loops: all have their rows in the same memory", "[simd]") {
+  WarpFunction function(address +
+                        "%end = add i32 0, 0\n store volatile i32 %x, ptr %p\n store volatile i32 %x, ptr %p");
+  function.widen_up_to("end");
+  LaneLoop lanes(function.warp());
+  const auto locals = [&] { return all<llvm::AllocaInst>(function.function()).size(); };
+  std::size_t first = 0;
+  for (llvm::Instruction& instruction : llvm::instructions(*function.instruction("x").getFunction())) {
+    if (!llvm::isa<llvm::StoreInst>(instruction)) continue;
+    lanes.emit(instruction);
+    if (first == 0) first = locals();
+    CHECK(locals() == first);
+  }
+  CHECK(first != 0);
+}
+
 TEST_CASE("address rows: the condition of a bounds check is tested at run time", "[simd]") {
   WarpFunction function(
       "%last = call i32 @llvm.smin.i32(i32 %x, i32 %n)\n %i = zext i32 %last to i64\n"

@@ -173,6 +173,26 @@ TEST_CASE("simd: arrays of a thread's own", "[cpu][simd]") {
       "x[i]; b[i] = t[1].s[2] + t[i & 3].s[a[i] & 3]; y[i] = t[a[i] & 3].f;");
 }
 
+TEST_CASE("simd: arrays of a thread's own that only some lanes write", "[cpu][simd]") {
+  for (const char* type : {"signed char", "short", "int", "float", "double"})
+    compare(
+        std::string(type) +
+        " p[40], q[3]; for (int k = 0; k < 40; ++k) p[k] = k + a[i] % 7; q[0] = q[1] = q[2] = 1;"
+        "if (a[i] > 20) { q[1] = 5; p[n / 512] = 9; } else if (a[i] < -20) p[n / 256] = q[n / 1024];"
+        // Far outside, where no lane runs.
+        "if (a[i] == 12345) p[n * 100000] = 3;"
+        "for (int k = 0; k < (a[i] & 15); ++k) { p[k + n / 1024] += 2; if (k == 3) q[2] = p[k]; }"
+        "for (int k = 0; k < 40; ++k) b[i] = b[i] * 3 + (int)p[k]; y[i] = (float)q[n / 2048] + q[1] * 2 + q[2] * 4;");
+}
+
+TEST_CASE("simd: kernels without code for lines of threads", "[cpu][simd]") {
+  std::string body = "__shared__ int s[1024]; int v = a[i]; float f = x[i]; s[thread] = v; __syncthreads();";
+  for (int turn = 0; turn < 80; ++turn)
+    body += "v = v * 3 + a[(i + " + std::to_string(turn * 7) + ") % n]; f = f * 0.5f + x[(v & 1023)]; if (v & " +
+            std::to_string(1 << turn % 8) + ") f += s[(v + thread) & 7 & thread];";
+  compare(body + "b[i] = v; y[i] = f;");
+}
+
 TEST_CASE("simd: tiles in shared memory", "[cpu][simd]") {
   compare(R"(__shared__ int s[32][33]; const int tx = threadIdx.x & 31, ty = threadIdx.y & 31;
              if (threadIdx.x < 32 && threadIdx.y < 32 && threadIdx.z == 0) s[ty][tx] = a[i]; else s[0][32] = 0;

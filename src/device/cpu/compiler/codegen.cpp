@@ -1,6 +1,9 @@
 #include "src/device/cpu/compiler/codegen.h"
 
 #include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/CodeGen/MachineModuleInfo.h>
+#include <llvm/CodeGen/Passes.h>
+#include <llvm/CodeGen/TargetPassConfig.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/StandardInstrumentations.h>
@@ -14,6 +17,7 @@
 #include "src/device/cpu/compiler/minima.h"
 #include "src/device/cpu/ir/analyses.h"
 #include "src/device/cpu/ir/compilation.h"
+#include "src/device/cpu/ir/scheduling_time.h"
 #include "src/device/cpu/simd/simd_engine.h"
 
 namespace gpulua::cpu {
@@ -62,6 +66,26 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, analyses.modules);
 }
 
+/// What TargetMachine::addPassesToEmitFile() adds, without the scheduler after register allocation where that takes
+/// long. On processors that order instructions themselves it gains a few per cent at most.
+bool add_object_passes(llvm::legacy::PassManager& passes, llvm::LLVMTargetMachine& machine, const llvm::Module& module,
+                       llvm::raw_pwrite_stream& object) {
+  auto* functions = new llvm::MachineModuleInfoWrapperPass(&machine);  // the pass manager owns it
+  llvm::TargetPassConfig* config = machine.createPassConfig(passes);
+  config->setDisableVerify(true);
+  if (takes_long_to_schedule(module)) config->disablePass(&llvm::PostRASchedulerID);
+  passes.add(config);
+  passes.add(functions);
+  if (config->addISelPasses()) return false;
+  config->addMachinePasses();
+  config->setInitialized();
+  if (machine.addAsmPrinter(passes, object, nullptr, llvm::CodeGenFileType::ObjectFile,
+                            functions->getMMI().getContext()))
+    return false;
+  passes.add(llvm::createFreeMachineFunctionPass());
+  return true;
+}
+
 }  // namespace
 
 std::unique_ptr<llvm::TargetMachine> make_machine(const llvm::Module& module) {
@@ -86,7 +110,7 @@ std::string generate_object(llvm::Module& module, llvm::TargetMachine& machine) 
   llvm::SmallVector<char, 0> object;
   llvm::raw_svector_ostream stream(object);
   llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
+  if (!add_object_passes(passes, static_cast<llvm::LLVMTargetMachine&>(machine), module, stream))
     throw Error(ErrorKind::compile, "[compile] LLVM cannot write an object file for this machine");
   passes.run(module);
   return std::string(object.begin(), object.end());

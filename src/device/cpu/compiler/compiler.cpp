@@ -22,7 +22,7 @@ std::vector<KernelEntry> list_kernels(const SourceModule& source) {
   std::vector<KernelEntry> entries;
   for (const SourceKernel& kernel : source.kernels)
     for (const std::string& name : kernel.names)
-      entries.push_back({name, kernel.symbol, kernel.signature, kernel.engine, kernel.warning});
+      entries.push_back({name, kernel.symbol, kernel.signature, kernel.engine, kernel.warning, kernel.limits});
   return entries;
 }
 

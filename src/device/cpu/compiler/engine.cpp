@@ -35,12 +35,15 @@ void build_kernels(SourceModule& source, EngineChoice choice, llvm::TargetMachin
     check_abandoned();
     std::string why_not = source.checked ? "the checker follows single threads" : "the option --engine=scalar";
     std::vector<KernelCode> built;
-    if (choice != EngineChoice::scalar) built = simd.build(kernel, why_not);
+    if (choice != EngineChoice::scalar) built = simd.build(kernel, why_not, kernel.limits);
     kernel.engine = built.empty() ? "scalar: " + why_not : "simd";
     if (built.empty() && choice == EngineChoice::simd)
       throw Error(ErrorKind::compile, "[compile] the SIMD engine cannot run the kernel '{}': {}", kernel.names.front(),
                   why_not);
-    if (built.empty()) scalar.push_back(&kernel);
+    if (built.empty()) {
+      kernel.limits.clear();
+      scalar.push_back(&kernel);
+    }
     if (built.empty() && choice == EngineChoice::fastest && why_not != simd::never_returns)
       kernel.warning = "runs thread by thread, several times slower than as vector code: " + why_not;
     code.insert(code.end(), std::make_move_iterator(built.begin()), std::make_move_iterator(built.end()));

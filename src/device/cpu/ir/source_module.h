@@ -27,7 +27,7 @@ struct SourceKernel {
   Signature signature;
   std::vector<AbiArgument> arguments;
   unsigned max_threads = 1024;
-  std::string engine = {}, warning = {};  // KernelEntry's, once build_kernels() has chosen
+  std::string engine = {}, warning = {}, limits = {};  // KernelEntry's, once build_kernels() has chosen
 };
 
 struct SourceModule {
@@ -37,10 +37,10 @@ struct SourceModule {
   std::vector<GlobalEntry> globals;
   std::vector<std::string> shared;     // symbols of the `__shared__` variables
   std::vector<std::string> constants;  // and of the `__constant__` ones
-  bool whole_warps = false;         // KernelSource::whole_warps
-  bool lua_function = false;        // KernelSource::lua_function
-  bool own = false;                 // KernelSource::own
-  bool checked = false;             // has calls of the checker (check/instrument.h): for the scalar engine alone
+  bool whole_warps = false;            // KernelSource::whole_warps
+  bool lua_function = false;           // KernelSource::lua_function
+  bool own = false;                    // KernelSource::own
+  bool checked = false;                // has calls of the checker (check/instrument.h): for the scalar engine alone
 };
 
 }  // namespace gpulua::cpu

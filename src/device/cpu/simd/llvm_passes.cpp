@@ -53,11 +53,13 @@ struct Pipeline::Passes {
 Pipeline::Pipeline(llvm::TargetMachine& machine) : passes_(std::make_unique<Passes>(machine)) {}
 Pipeline::~Pipeline() = default;
 
-void Pipeline::simplify(llvm::Function& function) {
+std::string Pipeline::simplify(llvm::Function& function) {
+  std::string kept_rolled;
   llvm::FunctionPassManager limit;
-  limit.addPass(UnrollLimit());
+  limit.addPass(UnrollLimit(kept_rolled));
   passes_->run(function, simplify_passes);
   passes_->run(function, simplify_unrolled_passes, std::move(limit));
+  return kept_rolled;
 }
 
 void Pipeline::canonicalize(llvm::Function& function) {

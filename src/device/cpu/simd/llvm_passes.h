@@ -5,6 +5,7 @@
 #include <llvm/IR/Function.h>
 
 #include <memory>
+#include <string>
 
 namespace llvm {
 class TargetMachine;
@@ -17,8 +18,8 @@ class Pipeline {
   explicit Pipeline(llvm::TargetMachine& machine);
   ~Pipeline();
 
-  /// Moves variables into registers and simplifies.
-  void simplify(llvm::Function& function);
+  /// Moves variables into registers and simplifies. Returns what UnrollLimit kept rolled.
+  std::string simplify(llvm::Function& function);
   /// Brings the control flow into the form that Divergence expects.
   void canonicalize(llvm::Function& function);
   /// The same for a widened function.

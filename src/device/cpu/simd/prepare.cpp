@@ -294,7 +294,8 @@ void rejoin_failures(llvm::Function& function) {
 
 }  // namespace
 
-llvm::Function* prepare(llvm::Function& kernel, const SharedLayout& layout, Pipeline& pipeline, std::string& why_not) {
+llvm::Function* prepare(llvm::Function& kernel, const SharedLayout& layout, Pipeline& pipeline, std::string& why_not,
+                        std::string& limits) {
   if (calls_in_a_circle(kernel)) {
     why_not = "recursion";
     return nullptr;
@@ -307,7 +308,7 @@ llvm::Function* prepare(llvm::Function& kernel, const SharedLayout& layout, Pipe
   }
   llvm::stripDebugInfo(*function);
   LocalVariables(*function, layout).replace();
-  pipeline.simplify(*function);
+  limits = pipeline.simplify(*function);
   forget_shared_memory(*function);
   rejoin_failures(*function);
   lay_out_private_memory(*function);

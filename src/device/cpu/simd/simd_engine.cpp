@@ -71,6 +71,14 @@ void inline_calls(llvm::Function& function, const std::set<llvm::Function*>& cal
 constexpr std::uint64_t max_frame_bytes = 32 << 10;
 constexpr unsigned max_warps = 32;
 
+// A larger kernel has no code of its own for a line of threads whose last warp is a part of one.
+constexpr unsigned most_instructions_of_lines = 1000;
+
+std::string many_instructions() {
+  return "blocks of parts of warps run the code for blocks of any shape: the kernel has more than " +
+         std::to_string(most_instructions_of_lines) + " instructions";
+}
+
 bool has_marker(const llvm::Function& scalar, std::initializer_list<Marker> wanted) {
   return std::any_of(llvm::inst_begin(scalar), llvm::inst_end(scalar), [&](const llvm::Instruction& instruction) {
     return std::find(wanted.begin(), wanted.end(), marker(&instruction)) != wanted.end();
@@ -199,9 +207,9 @@ llvm::Function& Engine::add_finished(const char* name, const llvm::Function& lik
   return function;
 }
 
-std::vector<KernelCode> Engine::build(const SourceKernel& kernel, std::string& why_not) {
+std::vector<KernelCode> Engine::build(const SourceKernel& kernel, std::string& why_not, std::string& limits) {
   Pipeline pipeline(machine_);
-  llvm::Function* scalar = prepare(*source_.module->getFunction(kernel.symbol), layout_, pipeline, why_not);
+  llvm::Function* scalar = prepare(*source_.module->getFunction(kernel.symbol), layout_, pipeline, why_not, limits);
   if (scalar == nullptr) return {};
   why_not = simd::why_not(*scalar);
   std::vector<KernelCode> variants;
@@ -220,7 +228,12 @@ std::vector<KernelCode> Engine::build(const SourceKernel& kernel, std::string& w
     if (needs.rows && !needs.flat_rows && !source_.whole_warps)
       wanted.emplace_back(BlockRule::half_rows, WarpLayout::half_rows);
     if (needs.warps) wanted.emplace_back(BlockRule::rows, WarpLayout::row);
-    if (needs.warps && !needs.rows && !source_.whole_warps) wanted.emplace_back(BlockRule::line, WarpLayout::row_part);
+    if (needs.warps && !needs.rows && !source_.whole_warps) {
+      if (scalar->getInstructionCount() <= most_instructions_of_lines)
+        wanted.emplace_back(BlockRule::line, WarpLayout::row_part);
+      else
+        limits += (limits.empty() ? "" : "; ") + many_instructions();
+    }
     if (!needs.warps || !source_.whole_warps)
       wanted.emplace_back(BlockRule::any, needs.warps ? WarpLayout::any : WarpLayout::row_chunk);
     for (auto [rule, layout] : wanted) {

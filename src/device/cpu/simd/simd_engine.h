@@ -26,8 +26,9 @@ class Engine {
   Engine(SourceModule& source, const SharedLayout& layout, llvm::TargetMachine& machine);
 
   /// Builds the kernel to run by warps, once for each layout of warps that makes a difference to it. Returns nothing
-  /// and sets `why_not` for a kernel that the engine does not accept. The kernel's own function stays as it is.
-  std::vector<KernelCode> build(const SourceKernel& kernel, std::string& why_not);
+  /// and sets `why_not` for a kernel that the engine does not accept. `limits` gets KernelEntry's. The kernel's own
+  /// function stays as it is.
+  std::vector<KernelCode> build(const SourceKernel& kernel, std::string& why_not, std::string& limits);
 
   /// Call it after the last kernel. Erases the templates and returns the finished functions.
   std::set<const llvm::Function*> finish();

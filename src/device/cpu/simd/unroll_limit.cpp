@@ -2,6 +2,7 @@
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
 
 #include "src/device/cpu/simd/markers.h"
 
@@ -28,8 +29,13 @@ std::uint64_t count_barriers(llvm::Loop& loop, llvm::ScalarEvolution& evolution)
 
 llvm::PreservedAnalyses UnrollLimit::run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
   auto& evolution = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
-  for (llvm::Loop* loop : analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder())
-    if (count_barriers(*loop, evolution) > most_barriers) loop->setLoopAlreadyUnrolled();
+  for (llvm::Loop* loop : analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder()) {
+    if (count_barriers(*loop, evolution) <= most_barriers) continue;
+    if (llvm::hasUnrollTransformation(loop) == llvm::TM_ForcedByUser)
+      *kept_rolled_ = "a loop with '#pragma unroll' stays a loop: unrolled, it would have more than " +
+                      std::to_string(most_barriers) + " barriers";
+    loop->setLoopAlreadyUnrolled();
+  }
   return llvm::PreservedAnalyses::all();
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "src/device/cpu/simd/own_rows.h"
 #include "src/device/cpu/simd/target.h"
 
 namespace gpulua::cpu::simd {
@@ -158,8 +159,9 @@ std::optional<AddressRow> AddressRows::find(const llvm::Value* address, std::int
   llvm::Value* holds = builder_.getTrue();
   for (unsigned half = 0; half < (whole ? 1 : 2); ++half) row.bases[half] = assumed_base(address, half, !whole, holds);
   row.all_lanes = warp_.mask_is_full();
+  row.own = is_own_row(address, bytes, warp_.patterns());
   const bool masked = !row.all_lanes && row.pattern.stride != 0;
-  if (masked && !has_masked_access(warp_.scalar_function(), bytes)) {
+  if (masked && !row.own && !has_masked_access(warp_.scalar_function(), bytes)) {
     row.all_lanes = true;
     holds = builder_.CreateAnd(holds, builder_.CreateICmpEQ(warp_.bits_of(warp_.mask()), builder_.getInt32(~0u)));
   }
@@ -196,7 +198,7 @@ llvm::Value* AddressRows::load(llvm::Type* type, const AddressRow& row, llvm::Al
     result = builder_.CreateShuffleVector(half, order);
   } else if (row.bases[1] != nullptr)
     result = warp_.join_halves(builder_, load_half(moved, row, align, 0), load_half(moved, row, align, 1));
-  else if (row.all_lanes)
+  else if (row.all_lanes || row.own)
     result = builder_.CreateAlignedLoad(widened(moved), row.bases[0], align);
   else
     result = builder_.CreateMaskedLoad(widened(moved), row.bases[0], align, warp_.mask());
@@ -242,7 +244,9 @@ void AddressRows::store(llvm::Value* values, const AddressRow& row, llvm::Align 
   auto* type = llvm::cast<llvm::VectorType>(values->getType())->getElementType();
   values = builder_.CreateBitCast(values, widened(moved_as(type)));
   auto store = [&](llvm::Value* part, llvm::Value* place, llvm::Value* lanes) {
-    if (row.all_lanes)
+    if (row.own && !row.all_lanes)
+      part = builder_.CreateSelect(lanes, part, builder_.CreateAlignedLoad(part->getType(), place, align));
+    if (row.own || row.all_lanes)
       builder_.CreateAlignedStore(part, place, align);
     else if (has_feature(warp_.scalar_function(), "+avx512f"))
       builder_.CreateMaskedStore(part, place, align, lanes);

@@ -12,6 +12,7 @@ struct AddressRow {
   llvm::Value* bases[2] = {};    // the second one only where the whole warp's addresses are not contiguous
   llvm::Value* holds = nullptr;  // an i1: true iff these are the addresses; null: always
   bool all_lanes = false;        // where it holds, all lanes are active
+  bool own = false;              // in memory of the warp's own: accesses may reach lanes that are not active
 };
 
 /// Finds rows of addresses, also where they depend on a condition that is tested at run time, and loads and stores

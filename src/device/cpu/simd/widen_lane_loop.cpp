@@ -22,11 +22,10 @@ bool is_cheap(const llvm::Value* value) {
 /// A value of each lane, in memory. Integers of odd sizes take the next size whose vectors are stored like arrays.
 class LaneLoop::Row {
  public:
-  Row(WarpBuilder& warp, llvm::Type* type) : type_(type), element_(type) {
+  Row(LaneLoop& loop, llvm::Type* type) : type_(type), element_(type) {
     if (type->isIntegerTy())
       element_ = llvm::Type::getIntNTy(type->getContext(), std::max(8u, llvm::bit_ceil(type->getIntegerBitWidth())));
-    memory_ = warp.local(llvm::ArrayType::get(element_, warp_size), "lanes");
-    memory_->setAlignment(row_alignment);
+    memory_ = loop.row_memory(element_);
   }
   void write(WarpBuilder::Builder& builder, llvm::Value* values) const {
     builder.CreateAlignedStore(in_memory(builder, values), memory_, row_alignment);
@@ -60,13 +59,23 @@ struct LaneLoop::Operands {
   std::map<std::pair<const llvm::Value*, unsigned>, llvm::Value*> words;
 };
 
+llvm::AllocaInst* LaneLoop::row_memory(llvm::Type* element) {
+  std::vector<llvm::AllocaInst*>& all = memory_[element];
+  const std::size_t next = taken_[element]++;
+  if (next == all.size()) {
+    all.push_back(warp_.local(llvm::ArrayType::get(element, warp_size), "lanes"));
+    all.back()->setAlignment(row_alignment);
+  }
+  return all[next];
+}
+
 void LaneLoop::write_rows(const llvm::Value* value, Operands& operands) {
   if (warp_.is_uniform(value) || operands.rows.contains(value)) return;
   if (is_cheap(value) && warp_.is_varying(value)) {
     for (const llvm::Use& operand : llvm::cast<llvm::Instruction>(value)->operands()) write_rows(operand, operands);
     return;
   }
-  operands.rows.emplace(value, Row(warp_, value->getType())).first->second.write(builder_, warp_.vector(value));
+  operands.rows.emplace(value, Row(*this, value->getType())).first->second.write(builder_, warp_.vector(value));
 }
 
 /// Extracts an element from a vector register. Small elements come in words with their neighbours: extracting them one
@@ -119,11 +128,12 @@ llvm::Value* LaneLoop::emit(const llvm::Instruction& instruction) {
     return !llvm::isa<llvm::Function>(operand) && !operand->getType()->isMetadataTy();
   };
   llvm::Type* type = instruction.getType();
+  taken_.clear();
   std::vector<Row> results;
   if (type->isStructTy())
-    for (llvm::Type* field : llvm::cast<llvm::StructType>(type)->elements()) results.emplace_back(warp_, field);
+    for (llvm::Type* field : llvm::cast<llvm::StructType>(type)->elements()) results.emplace_back(*this, field);
   else if (!type->isVoidTy() && !instruction.use_empty())
-    results.emplace_back(warp_, type);
+    results.emplace_back(*this, type);
 
   Operands operands;
   auto emit = [&](llvm::Value* lane) {

@@ -22,8 +22,13 @@ class LaneLoop {
   llvm::Value* of_lane(const llvm::Value* value, llvm::Value* lane, Operands& operands);
   llvm::Value* element(const llvm::Value* value, unsigned lane, Operands& operands);
 
+  /// Memory for a row, which no other row of the loop at hand has. The next loop takes it again.
+  llvm::AllocaInst* row_memory(llvm::Type* element);
+
   WarpBuilder& warp_;
   WarpBuilder::Builder& builder_;
+  std::map<llvm::Type*, std::vector<llvm::AllocaInst*>> memory_;  // by type of element
+  std::map<llvm::Type*, std::size_t> taken_;                      // of them, by the loop at hand
 };
 
 }  // namespace gpulua::cpu::simd

@@ -2,8 +2,11 @@
 
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
 
 #include <map>
+
+#include "src/device/cpu/simd/own_rows.h"
 
 namespace gpulua::cpu::simd {
 namespace {
@@ -16,6 +19,11 @@ constexpr unsigned contiguous_access = 4;
 bool is_trivial(const llvm::Instruction& instruction) {
   return llvm::isa<llvm::PHINode, llvm::BranchInst, llvm::GetElementPtrInst>(instruction) ||
          instruction.isDebugOrPseudoInst() || instruction.isLifetimeStartOrEnd();
+}
+
+std::int64_t access_bytes(const llvm::Instruction& access) {
+  const llvm::DataLayout& layout = access.getModule()->getDataLayout();
+  return static_cast<std::int64_t>(layout.getTypeAllocSize(access.getAccessType()).getFixedValue());
 }
 
 }  // namespace
@@ -40,6 +48,8 @@ std::set<Block*> find_guarded_masks(const Divergence& divergence, const LanePatt
       if (address != nullptr && !patterns(address).is_uniform()) {
         const bool contiguous = !patterns(address).is_varying() && !patterns(address).is_uniform_per_half();
         work[root] += contiguous ? contiguous_access : slow_instruction;
+        const std::int64_t bytes = access_bytes(instruction);
+        if (is_own_row(address, bytes, patterns) && !is_row_in_bounds(address, bytes)) guarded.insert(root);
       } else if (instruction.mayReadOrWriteMemory() || llvm::isa<llvm::UnreachableInst>(instruction)) {
         guarded.insert(root);
       } else if (call != nullptr || (llvm::isa<llvm::BinaryOperator>(instruction) && instruction.isIntDivRem())) {
