@@ -55,6 +55,7 @@ const MathRow* find_row(llvm::StringRef name, bool is_float) {
   return nullptr;
 }
 
+/// The intrinsics that clang makes of calls of those functions.
 std::string intrinsic_name(llvm::Intrinsic::ID id) {
   switch (id) {
     case llvm::Intrinsic::exp:
@@ -75,6 +76,18 @@ std::string intrinsic_name(llvm::Intrinsic::ID id) {
       return "cos";
     case llvm::Intrinsic::tan:
       return "tan";
+    case llvm::Intrinsic::asin:
+      return "asin";
+    case llvm::Intrinsic::acos:
+      return "acos";
+    case llvm::Intrinsic::atan:
+      return "atan";
+    case llvm::Intrinsic::sinh:
+      return "sinh";
+    case llvm::Intrinsic::cosh:
+      return "cosh";
+    case llvm::Intrinsic::tanh:
+      return "tanh";
     case llvm::Intrinsic::pow:
       return "pow";
     default:
