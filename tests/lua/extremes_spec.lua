@@ -53,6 +53,20 @@ describe("next to overflow", function()
     check(inf, among(89.42, "float32"):cosh())
   end)
 
+  it("inverse hyperbolic functions and log1p are finite up to the largest numbers", function()
+    for _, x in ipairs {1.9e19, 1e38, 3.4e38, max_single, 1.4e154, 1e307, max} do
+      for _, dtype in ipairs(x > max_single and {"float64"} or {"float32", "float64"}) do
+        local exact = gpu.full({}, x, dtype):astype "float64":item()
+        check(math.log(exact), gpu.log1p(among(x, dtype, 1)), 1e-6)
+        check(math.log(exact) + math.log(2), gpu.asinh(among(x, dtype, 1)), 1e-6)
+        check(-math.log(exact) - math.log(2), gpu.asinh(among(-x, dtype, 1)), 1e-6)
+        check(math.log(exact) + math.log(2), gpu.acosh(among(x, dtype, 1)), 1e-6)
+      end
+    end
+    check(-inf, gpu.log1p(among(-1, "float32", 1)))
+    check(inf, gpu.log1p(among(inf, "float64", 1)))
+  end)
+
   it("exponentials of complex numbers are, too", function()
     local function part(name, z, dtype) return gpu[name](among(z, dtype or "complex128")):real() end
     check(math.exp(709.7827128), part("exp", gpu.complex(709.7827128, 0)), 1e-14)
