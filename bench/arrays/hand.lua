@@ -58,28 +58,29 @@ __global__ void mc(double* sum, float S0, float K, float drift, float volatility
 ]], options)
 
 local function report(name, run, check, scale)
-  if not timing.wanted(name) then return end
   print(("%s %.6g %.9g"):format(name, timing.median(run, gpu.sync) * (scale or 1), check()))
   collectgarbage()
   collectgarbage()
   io.stdout:flush()
 end
 
-do
+if timing.wanted "small" then
   local a, c = spread(16, 0, 1, "float32"), gpu.empty(16)
   local launch = mod.add { grid = 1, block = 256 }
   report("small", function() for _ = 1, 1000 do launch(c, a, a, 16) end end, function() return c:sum():item() end, 1 / 1000)
 end
 for _, case in ipairs { { "bs64", 4e6, "float64" }, { "bs32", 64e6, "float32" } } do
   local name, n, dtype = case[1], size(case[2], 1000), case[3]
-  local S, X, T = spread(n, 5, 30, dtype), spread(n + 1, 1, 100, dtype) { 2, -1 }:copy(), spread(n + 2, 0.25, 10, dtype) { 3, -1 }:copy()
-  local call, put = gpu.empty(n, dtype), gpu.empty(n, dtype)
-  local launch = mod[name]:over(n)
-  local times = name == "bs64" and 10 or 1
-  report(name, function() for _ = 1, times do launch(call, put, S, X, T, n) end end,
-    function() return (call:mean { dtype = "float64" } + put:mean { dtype = "float64" }):item() end, 1 / times)
+  if timing.wanted(name) then
+    local S, X, T = spread(n, 5, 30, dtype), spread(n + 1, 1, 100, dtype) { 2, -1 }:copy(), spread(n + 2, 0.25, 10, dtype) { 3, -1 }:copy()
+    local call, put = gpu.empty(n, dtype), gpu.empty(n, dtype)
+    local launch = mod[name]:over(n)
+    local times = name == "bs64" and 10 or 1
+    report(name, function() for _ = 1, times do launch(call, put, S, X, T, n) end end,
+      function() return (call:mean { dtype = "float64" } + put:mean { dtype = "float64" }):item() end, 1 / times)
+  end
 end
-do
+if timing.wanted "mc" then
   local n, sum, seed = size(256e6, 1000), gpu.empty(1, "float64"), 0
   local launch = mod.mc { grid = 8 * 132, block = 256 }
   report("mc", function()
@@ -88,10 +89,12 @@ do
     launch(sum, 100, 100, 0.02 - 0.5 * 0.3 ^ 2, 0.3, n, seed)
   end, function() return math.floor(sum:item() / n * math.exp(-0.02) / (tiny and 10 or 0.5) + 0.5) end)
 end
-do
+if timing.wanted "chain" or timing.wanted "copy" then
   local n = size(256e6, 1000)
   local x, y = spread(n, 0, 1, "float32"), gpu.empty(n)
-  local launch = mod.chain:over(n)
-  report("chain", function() launch(y, x, n) end, function() return y:mean { dtype = "float64" }:item() end)
-  report("copy", function() y:copy_(x) end, function() return 0 end)
+  if timing.wanted "chain" then
+    local launch = mod.chain:over(n)
+    report("chain", function() launch(y, x, n) end, function() return y:mean { dtype = "float64" }:item() end)
+  end
+  if timing.wanted "copy" then report("copy", function() y:copy_(x) end, function() return 0 end) end
 end
