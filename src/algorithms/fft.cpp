@@ -33,7 +33,7 @@ std::uint32_t radices(std::int64_t factors) {
   return large << 20 | small;
 }
 
-/// The layout in kernels/fft.cuh of rows of which `count` elements are read or written.
+/// The layout in kernels/fft.cuh of rows. `count` elements of each row are read, or written.
 const char* layout(bool core, std::int64_t count, std::int64_t step, std::int64_t to_row) {
   if (step == 1) return core && count % 64 == 0 ? "gpulua_fft_along_competing" : "gpulua_fft_along";
   return to_row == 1 ? "gpulua_fft_across" : "gpulua_fft_apart";

@@ -180,7 +180,8 @@ class ReductionText {
            single + "  }\n";
   }
 
-  /// The threads take as many elements each, without a bound to compare with, and then what is left of them.
+  /// All threads take the same number of elements, in a loop without a bound for each thread. The elements that are left
+  /// come after it.
   static std::string in_step(const std::string& element) {
     return "  constexpr gpulua_offset_t step = lanes;\n"
            "  const gpulua_offset_t whole = begin + (end - begin) / step * step, mine = lane;\n"

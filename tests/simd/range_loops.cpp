@@ -9,8 +9,8 @@
 namespace gpulua::cpu::simd {
 namespace {
 
-/// for (k = first; k < last; ++k) `body`, of which %sum goes on as %more, with %k as %wide. Both bounds are loaded by
-/// the lane; they are the same in all lanes if `uniform`.
+/// for (k = first; k < last; ++k) `body`, which makes %more of %sum and has %k as %wide. Each lane loads both bounds;
+/// they are the same in all lanes if `uniform`.
 std::string loop(const std::string& body, bool uniform = false,
                  const std::string& stays = "icmp slt i32 %next, %last") {
   return R"(
@@ -94,7 +94,7 @@ TEST_CASE("range loops: none that compute more than they load", "[simd]") {
                        "%more = fadd float %r8, %element\n")) == 0);
 }
 
-TEST_CASE("range loops: none that store, wait for what they load, or end by it", "[simd]") {
+TEST_CASE("range loops: none with stores, with addresses or an end that an earlier iteration computes", "[simd]") {
   CHECK(functions(loop(product + "store float %more, ptr %a.at\n")) == 0);
   CHECK(functions(loop("%link = fptosi float %sum to i32\n %a.at = getelementptr float, ptr %a, i32 %link\n"
                        "%more = load float, ptr %a.at\n")) == 0);

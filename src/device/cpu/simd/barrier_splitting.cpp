@@ -185,8 +185,7 @@ class BarrierSplitter {
 
   /// A context does not change while its warp runs.
   bool reads_context(const llvm::LoadInst& load) const {
-    llvm::APInt offset(64, 0);
-    return load.getPointerOperand()->stripAndAccumulateConstantOffsets(layout_, offset, true) == function_.getArg(0);
+    return context_offset(load.getPointerOperand(), function_).has_value();
   }
 
   llvm::Value* rematerialise(llvm::IRBuilder<>& builder, llvm::Value* value) {

@@ -9,6 +9,7 @@
 
 #include "src/device/cpu/abi/abi.h"
 #include "src/device/cpu/simd/barrier_splitting.h"
+#include "src/device/cpu/simd/runtime_calls.h"
 
 namespace gpulua::cpu::simd {
 namespace {
@@ -26,8 +27,7 @@ bool is_block_field(std::uint64_t offset) {
 
 }  // namespace
 
-BlockUniformity::BlockUniformity(llvm::Function& widened)
-    : divergence_(widened), layout_(widened.getParent()->getDataLayout()) {
+BlockUniformity::BlockUniformity(llvm::Function& widened) : divergence_(widened) {
   if (!divergence_.why_not().empty()) return;
   for (bool changed = true; changed;) {
     changed = false;
@@ -62,9 +62,8 @@ bool BlockUniformity::computes_varying(const llvm::PHINode& phi) const {
 }
 
 bool BlockUniformity::computes_varying(const llvm::LoadInst& load) const {
-  llvm::APInt offset(64, 0);
-  const llvm::Value* object = load.getPointerOperand()->stripAndAccumulateConstantOffsets(layout_, offset, true);
-  return object != load.getFunction()->getArg(0) || !is_block_field(offset.getZExtValue());
+  const std::optional<std::uint64_t> field = context_offset(load.getPointerOperand(), *load.getFunction());
+  return !field || !is_block_field(*field);
 }
 
 bool BlockUniformity::computes_varying(const llvm::Instruction& instruction) const {

@@ -30,7 +30,6 @@ class BlockUniformity {
   bool computes_varying(const llvm::LoadInst& load) const;
 
   Divergence divergence_;
-  const llvm::DataLayout& layout_;
   std::set<const llvm::Value*> varying_;
   bool in_lockstep_ = false;
 };

@@ -4,6 +4,7 @@
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/PatternMatch.h>
 
@@ -24,7 +25,7 @@ using namespace llvm::PatternMatch;
 // Instructions of a region. There are two copies of it.
 constexpr unsigned max_region = 160;
 constexpr unsigned most_divisions = 4;
-// Of which a function's loops have one each.
+// Of a function.
 constexpr unsigned most_regions = 2;
 // A warp in rows of less runs faster as it is.
 constexpr unsigned least_width = 16;
@@ -60,8 +61,9 @@ std::optional<Division> division_of(llvm::Instruction& instruction) {
 /// A division of neighbours.
 struct Known {
   Division division;
-  llvm::Value *dividend = nullptr, *divisor = nullptr;  // before the region
-  llvm::Value* first = nullptr;                         // lane 0's dividend
+  llvm::Value *dividend = nullptr, *divisor = nullptr;                       // before the region
+  llvm::Value* first = nullptr;                                              // lane 0's dividend
+  llvm::Value *quotient = nullptr, *remainder = nullptr, *column = nullptr;  // of a copy; lane 0's remainder
 };
 
 /// The value at the builder's place. Null where that is not sure to be possible, or takes more than a few instructions.
@@ -115,8 +117,8 @@ class FlatNumbers {
   bool accesses_rows(const Region& region) const;
   void find_divisions(const Region& region, llvm::IRBuilder<>& builder);
   void keep_outside(const Region& region, llvm::IRBuilder<>& builder) const;
-  void replace(RegionCopy& copy, const std::vector<llvm::Value*>& quotients,
-               const std::vector<llvm::Value*>& remainders) const;
+  void divide(llvm::IRBuilder<>& builder, llvm::Value* lane, llvm::Value* leading);
+  void replace(RegionCopy& copy) const;
   void copy(const Region& region, llvm::BasicBlock* from);
 
   llvm::Function& function_;
@@ -140,8 +142,7 @@ bool FlatNumbers::is_flat(llvm::Instruction& instruction) const {
 llvm::Instruction* FlatNumbers::find_start(llvm::BasicBlock& block) const {
   llvm::Instruction* start = nullptr;
   for (llvm::Instruction& instruction : block) {
-    const llvm::Value* address = llvm::getLoadStorePointerOperand(&instruction);
-    if (start == nullptr && address != nullptr && !patterns_(address).is_uniform()) start = &instruction;
+    if (start == nullptr && patterns_.accesses_row(instruction)) start = &instruction;
     if (!is_flat(instruction)) continue;
     const auto is_before = [&](const llvm::Value* operand) {
       const auto* made = llvm::dyn_cast<llvm::Instruction>(operand);
@@ -155,9 +156,7 @@ llvm::Instruction* FlatNumbers::find_start(llvm::BasicBlock& block) const {
 bool FlatNumbers::accesses_rows(const Region& region) const {
   for (const llvm::BasicBlock* block : region.blocks)
     for (const llvm::Instruction& instruction : *block)
-      if (const llvm::Value* address = llvm::getLoadStorePointerOperand(&instruction);
-          address != nullptr && !patterns_(address).is_uniform())
-        return true;
+      if (patterns_.accesses_row(instruction)) return true;
   return false;
 }
 
@@ -241,10 +240,26 @@ void FlatNumbers::keep_outside(const Region& region, llvm::IRBuilder<>& builder)
     }
 }
 
-void FlatNumbers::replace(RegionCopy& copy, const std::vector<llvm::Value*>& quotients,
-                          const std::vector<llvm::Value*>& remainders) const {
+/// Takes the dividends apart as the row of lane `leading` has them, which is lane 0 if that is null. `lane`: each
+/// lane's number.
+void FlatNumbers::divide(llvm::IRBuilder<>& builder, llvm::Value* lane, llvm::Value* leading) {
+  for (Known& known : known_) {
+    llvm::Type* type = known.dividend->getType();
+    llvm::Value* dividend = known.first;
+    if (leading != nullptr) dividend = builder.CreateAdd(dividend, builder.CreateZExtOrTrunc(leading, type));
+    known.quotient = builder.CreateUDiv(dividend, known.divisor);
+    // Negative where lane 0 lies in an earlier row.
+    known.column = builder.CreateSub(known.first, builder.CreateMul(known.quotient, known.divisor));
+    // The lanes' dividends are neighbours. As a sum, a remainder is known not to wrap.
+    known.remainder = builder.CreateAdd(known.column, builder.CreateZExtOrTrunc(lane, type), "",
+                                        /*HasNUW=*/leading == nullptr, /*HasNSW=*/true);
+  }
+}
+
+void FlatNumbers::replace(RegionCopy& copy) const {
   for (const Result& result : results_)
-    copy.values()[result.instruction] = result.is_quotient ? quotients[result.known] : remainders[result.known];
+    copy.values()[result.instruction] =
+        result.is_quotient ? known_[result.known].quotient : known_[result.known].remainder;
 }
 
 /// Puts the copies between `from` and the region.
@@ -265,22 +280,15 @@ void FlatNumbers::copy(const Region& region, llvm::BasicBlock* from) {
         builder.CreateBinaryIntrinsic(llvm::Intrinsic::umax, known.divisor, llvm::ConstantInt::get(type, least_width));
   }
 
-  // The lanes' dividends are neighbours. As a sum, a remainder is known not to wrap.
   llvm::Value* lane = call_marker(builder, Marker::lane, builder.getInt32Ty(), {});
-  std::vector<llvm::Value*> quotients, remainders;
+  divide(builder, lane, nullptr);
   llvm::Value* one_row = wide;
   for (const Known& known : known_) {
-    llvm::Type* type = known.dividend->getType();
-    quotients.push_back(builder.CreateUDiv(known.first, known.divisor));
-    llvm::Value* column = builder.CreateSub(known.first, builder.CreateMul(quotients.back(), known.divisor));
-    remainders.push_back(builder.CreateAdd(column, builder.CreateZExtOrTrunc(lane, type), "", /*HasNUW=*/true,
-                                           /*HasNSW=*/true));
-    one_row = builder.CreateAnd(
-        one_row,
-        builder.CreateICmpULT(builder.CreateAdd(column, llvm::ConstantInt::get(type, warp_size - 1)), known.divisor));
+    llvm::Value* last = builder.CreateAdd(known.column, llvm::ConstantInt::get(known.column->getType(), warp_size - 1));
+    one_row = builder.CreateAnd(one_row, builder.CreateICmpULT(last, known.divisor));
   }
   RegionCopy whole(region, ".whole");
-  replace(whole, quotients, remainders);
+  replace(whole);
   whole.connect(from);
   auto* others = llvm::BasicBlock::Create(context, "rows", &function_, region.head);
   builder.CreateCondBr(
@@ -301,21 +309,12 @@ void FlatNumbers::copy(const Region& region, llvm::BasicBlock* from) {
 
   // The row of the first lane that is left.
   builder.SetInsertPoint(row);
-  llvm::Value* leading = call_marker(builder, Marker::first_running, builder.getInt32Ty(), {});
+  divide(builder, lane, call_marker(builder, Marker::first_running, builder.getInt32Ty(), {}));
   llvm::Value* in_row = builder.getTrue();
-  for (unsigned i = 0; i < known_.size(); ++i) {
-    const Known& known = known_[i];
-    llvm::Type* type = known.dividend->getType();
-    quotients[i] =
-        builder.CreateUDiv(builder.CreateAdd(known.first, builder.CreateZExtOrTrunc(leading, type)), known.divisor);
-    // Negative for lanes before it.
-    llvm::Value* column = builder.CreateSub(known.first, builder.CreateMul(quotients[i], known.divisor));
-    remainders[i] = builder.CreateAdd(column, builder.CreateZExtOrTrunc(lane, type), "", /*HasNUW=*/false,
-                                      /*HasNSW=*/true);
-    in_row = builder.CreateAnd(in_row, builder.CreateICmpULT(remainders[i], known.divisor));
-  }
+  for (const Known& known : known_)
+    in_row = builder.CreateAnd(in_row, builder.CreateICmpULT(known.remainder, known.divisor));
   RegionCopy part(region, ".row");
-  replace(part, quotients, remainders);
+  replace(part);
   const std::vector<llvm::PHINode*> results = part.connect(row, next);
   builder.CreateCondBr(in_row, part.head(), next);
   for (llvm::PHINode* result : results) result->addIncoming(llvm::PoisonValue::get(result->getType()), row);
@@ -376,6 +375,8 @@ bool FlatNumbers::copy_regions(const std::vector<Start>& starts) {
 }  // namespace
 
 bool split_flat_numbers(llvm::Function& function, WarpLayout layout) {
+  const auto divides = [](llvm::Instruction& instruction) { return division_of(instruction).has_value(); };
+  if (llvm::none_of(llvm::instructions(function), divides)) return false;
   const std::vector<Start> starts = FlatNumbers(function, layout).split_blocks();
   return !starts.empty() && FlatNumbers(function, layout).copy_regions(starts);
 }

@@ -10,8 +10,8 @@
 namespace gpulua::cpu::simd {
 
 /// Copies light code that takes a flat number apart: a copy for warps that lie in one row, and one that runs for one
-/// row after the other. The code stays as it is for narrow rows. Returns whether there are copies; then the function's
-/// loops may have lost their form.
+/// row after the other. The code stays as it is for narrow rows. Returns whether there are copies; then loops may share
+/// exits.
 bool split_flat_numbers(llvm::Function& function, WarpLayout layout);
 
 }  // namespace gpulua::cpu::simd

@@ -2,7 +2,6 @@
 
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/Module.h>
 
 #include <cstddef>
 #include <set>
@@ -10,6 +9,7 @@
 
 #include "src/device/cpu/abi/abi.h"
 #include "src/device/cpu/simd/markers.h"
+#include "src/device/cpu/simd/runtime_calls.h"
 
 namespace gpulua::cpu::simd {
 namespace {
@@ -53,17 +53,14 @@ Field field_at(std::uint64_t offset) {
 }  // namespace
 
 bool has_flat_rows(const llvm::Function& function) {
-  const llvm::DataLayout& data = function.getParent()->getDataLayout();
   Values threads, blocks, starts;
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {
     if (marker(&instruction) == Marker::thread_x) threads.insert(&instruction);
     for (const llvm::Use& operand : instruction.operands()) {
-      llvm::APInt offset(64, 0);
-      if (!operand->getType()->isPointerTy() ||
-          operand->stripAndAccumulateConstantOffsets(data, offset, true) != function.getArg(0))
-        continue;
-      if (llvm::isa<llvm::GetElementPtrInst>(instruction)) continue;  // its users count
-      const Field field = field_at(offset.getZExtValue());
+      const bool is_address = operand->getType()->isPointerTy() && !llvm::isa<llvm::GetElementPtrInst>(instruction);
+      const std::optional<std::uint64_t> offset = is_address ? context_offset(operand, function) : std::nullopt;
+      if (!offset) continue;
+      const Field field = field_at(*offset);
       if (!llvm::isa<llvm::LoadInst>(instruction) || field == Field::thread) return false;
       if (field == Field::block_x) blocks.insert(&instruction);
     }

@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "src/device/cpu/simd/markers.h"
+#include "src/device/cpu/simd/regions.h"
 
 namespace gpulua::cpu::simd {
 namespace {
 
-// Larger loops gain little. A call of a function counts as function_instructions.
+// Larger loops gain little.
 constexpr unsigned max_copied_instructions = 60;
-constexpr unsigned function_instructions = 30;
 
 /// The comparison `i < n` or `i <= n` that decides on the only exit of the loop, in its latch; null for other loops.
 const llvm::ICmpInst* find_bound(const llvm::Loop& loop, const LanePatterns& patterns) {
@@ -41,9 +41,8 @@ bool may_copy(const llvm::Loop& loop) {
   unsigned size = 0;
   for (const llvm::BasicBlock* block : loop.blocks())
     for (const llvm::Instruction& instruction : *block) {
-      const Marker kind = marker(&instruction);
-      if (kind == Marker::whole_warp) return false;
-      size += llvm::isa<llvm::CallInst>(instruction) && kind == Marker::none ? function_instructions : 1;
+      if (marker(&instruction) == Marker::whole_warp) return false;
+      size += copied_size(instruction);
     }
   return size <= max_copied_instructions;
 }

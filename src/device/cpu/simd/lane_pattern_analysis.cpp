@@ -10,6 +10,7 @@
 
 #include "src/device/cpu/abi/abi.h"
 #include "src/device/cpu/simd/markers.h"
+#include "src/device/cpu/simd/runtime_calls.h"
 
 namespace gpulua::cpu::simd {
 namespace {
@@ -86,6 +87,12 @@ bool LanePatterns::extends_at_base(const llvm::Value* value, bool is_signed) con
          is_thread_number(value);
 }
 
+/// True for a load of the context's field at `offset`.
+static bool is_context_field(const llvm::Value* value, std::size_t offset) {
+  const auto* load = llvm::dyn_cast<llvm::LoadInst>(value);
+  return load != nullptr && context_offset(load->getPointerOperand(), *load->getFunction()) == offset;
+}
+
 /// True iff the value is threadIdx on an axis, or blockIdx * blockDim + threadIdx. Neither wraps within a warp, signed
 /// or unsigned: abi.h's BlockRule and gpulua_run_rows see to it.
 bool LanePatterns::is_thread_number(const llvm::Value* value) const {
@@ -107,12 +114,9 @@ bool LanePatterns::is_thread_number(const llvm::Value* value) const {
   return (is_context_field(index, block) && is_size(size)) || (is_context_field(size, block) && is_size(index));
 }
 
-bool LanePatterns::is_context_field(const llvm::Value* value, std::size_t offset) const {
-  const auto* load = llvm::dyn_cast<llvm::LoadInst>(value);
-  if (load == nullptr) return false;
-  llvm::APInt found(64, 0);
-  const llvm::Value* object = load->getPointerOperand()->stripAndAccumulateConstantOffsets(data_, found, true);
-  return object == load->getFunction()->getArg(0) && found == offset;
+bool LanePatterns::accesses_row(const llvm::Instruction& instruction) const {
+  const llvm::Value* address = llvm::getLoadStorePointerOperand(&instruction);
+  return address != nullptr && !(*this)(address).is_uniform();
 }
 
 LanePattern LanePatterns::extended(const llvm::Value* value, bool is_signed) const {

@@ -35,6 +35,8 @@ class LanePatterns {
   /// True iff extending the base, or the base of each half, extends the value. Where it is false and extended() is not
   /// varying, the extended value is the sum or product of the extended operands.
   bool extends_at_base(const llvm::Value* value, bool is_signed) const;
+  /// True for a load or store whose address differs between lanes.
+  bool accesses_row(const llvm::Instruction& instruction) const;
 
  private:
   LanePattern of_instruction(const llvm::Instruction& instruction) const;
@@ -45,7 +47,6 @@ class LanePatterns {
   LanePattern of_call(const llvm::CallInst& call) const;
   LanePattern of_pure_operation(const llvm::User& operation) const;
   bool is_thread_number(const llvm::Value* value) const;
-  bool is_context_field(const llvm::Value* value, std::size_t offset) const;
 
   const Divergence& divergence_;
   const llvm::DataLayout& data_;

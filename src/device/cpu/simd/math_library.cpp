@@ -59,46 +59,6 @@ const MathRow* find_row(llvm::StringRef name, bool is_float) {
   return nullptr;
 }
 
-/// The intrinsics that clang makes of calls of those functions.
-std::string intrinsic_name(llvm::Intrinsic::ID id) {
-  switch (id) {
-    case llvm::Intrinsic::exp:
-      return "exp";
-    case llvm::Intrinsic::exp2:
-      return "exp2";
-    case llvm::Intrinsic::exp10:
-      return "exp10";
-    case llvm::Intrinsic::log:
-      return "log";
-    case llvm::Intrinsic::log2:
-      return "log2";
-    case llvm::Intrinsic::log10:
-      return "log10";
-    case llvm::Intrinsic::sin:
-      return "sin";
-    case llvm::Intrinsic::cos:
-      return "cos";
-    case llvm::Intrinsic::tan:
-      return "tan";
-    case llvm::Intrinsic::asin:
-      return "asin";
-    case llvm::Intrinsic::acos:
-      return "acos";
-    case llvm::Intrinsic::atan:
-      return "atan";
-    case llvm::Intrinsic::sinh:
-      return "sinh";
-    case llvm::Intrinsic::cosh:
-      return "cosh";
-    case llvm::Intrinsic::tanh:
-      return "tanh";
-    case llvm::Intrinsic::pow:
-      return "pow";
-    default:
-      return "";
-  }
-}
-
 }  // namespace
 
 bool has_sleef() {
@@ -119,9 +79,11 @@ std::string MathLibrary::function_name(const llvm::CallInst& call) {
   if (callee == nullptr || callee->arg_empty()) return "";
   llvm::Type* type = call.getType();
   if (!type->isFloatTy() && !type->isDoubleTy()) return "";
+  // clang makes intrinsics of calls of some functions, of more with each version of LLVM.
   if (callee->isIntrinsic()) {
-    std::string name = intrinsic_name(callee->getIntrinsicID());
-    return name.empty() || type->isDoubleTy() ? name : name + "f";
+    llvm::StringRef name = llvm::Intrinsic::getBaseName(callee->getIntrinsicID());
+    if (!name.consume_front("llvm.") || find_row(name, false) == nullptr) return "";
+    return name.str() + (type->isDoubleTy() ? "" : "f");
   }
   return callee->isDeclaration() && find_row(callee->getName(), type->isFloatTy()) ? callee->getName().str() : "";
 }

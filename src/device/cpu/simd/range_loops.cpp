@@ -134,6 +134,7 @@ std::set<llvm::Function*> outline_range_loops(llvm::Function& function, WarpLayo
   std::vector<RangeLoop> found;
   {
     Divergence divergence(function);
+    if (divergence.loops().empty()) return {};
     const LanePatterns patterns(function, divergence, layout);
     for (const llvm::Loop* loop : divergence.loops().getLoopsInPreorder())
       if (std::optional<RangeLoop> one = range_loop(*loop, divergence, patterns)) found.push_back(*one);

@@ -9,8 +9,6 @@
 namespace gpulua::cpu::simd {
 namespace {
 
-constexpr unsigned function_instructions = 30;
-
 /// True for markers that may not be copied.
 bool is_fixed(const llvm::Instruction& instruction) {
   switch (marker(&instruction)) {
@@ -29,6 +27,12 @@ bool is_fixed(const llvm::Instruction& instruction) {
 
 }  // namespace
 
+unsigned copied_size(const llvm::Instruction& instruction) {
+  constexpr unsigned function_instructions = 30;
+  const bool calls = llvm::isa<llvm::CallInst>(instruction) && marker(&instruction) == Marker::none;
+  return calls ? function_instructions : 1;
+}
+
 std::optional<Region> find_region(llvm::Function& function, const Divergence& divergence, llvm::BasicBlock* head,
                                   const llvm::BasicBlock* from, const llvm::BasicBlock* end) {
   Region region;
@@ -40,8 +44,7 @@ std::optional<Region> find_region(llvm::Function& function, const Divergence& di
     if (llvm::isa<llvm::UnreachableInst>(block.getTerminator())) return std::nullopt;
     for (const llvm::Instruction& instruction : block) {
       if (is_fixed(instruction)) return std::nullopt;
-      const bool calls = llvm::isa<llvm::CallInst>(instruction) && marker(&instruction) == Marker::none;
-      region.size += calls ? function_instructions : 1;
+      region.size += copied_size(instruction);
     }
     region.blocks.push_back(&block);
   }
@@ -70,29 +73,31 @@ llvm::Value* RegionCopy::mapped(llvm::Value* value) {
   return found == values_.end() ? value : static_cast<llvm::Value*>(found->second);
 }
 
-void RegionCopy::connect(llvm::BasicBlock* from) {
+void RegionCopy::enter(llvm::BasicBlock* from) {
   llvm::remapInstructionsInBlocks(blocks_, values_);
   for (llvm::PHINode& phi : head()->phis()) phi.setIncomingBlock(0, from);
-  for (llvm::PHINode& phi : region_.join->phis())
-    for (llvm::BasicBlock* block : region_.blocks)
-      if (const int index = phi.getBasicBlockIndex(block); index >= 0)
-        phi.addIncoming(mapped(phi.getIncomingValue(static_cast<unsigned>(index))),
-                        llvm::cast<llvm::BasicBlock>(values_[block]));
+}
+
+void RegionCopy::add_incoming(llvm::PHINode& phi, const llvm::PHINode& of_region) {
+  for (llvm::BasicBlock* block : region_.blocks)
+    if (const int index = of_region.getBasicBlockIndex(block); index >= 0)
+      phi.addIncoming(mapped(of_region.getIncomingValue(static_cast<unsigned>(index))),
+                      llvm::cast<llvm::BasicBlock>(values_[block]));
+}
+
+void RegionCopy::connect(llvm::BasicBlock* from) {
+  enter(from);
+  for (llvm::PHINode& phi : region_.join->phis()) add_incoming(phi, phi);
 }
 
 std::vector<llvm::PHINode*> RegionCopy::connect(llvm::BasicBlock* from, llvm::BasicBlock* latch) {
   values_[region_.join] = latch;
-  llvm::remapInstructionsInBlocks(blocks_, values_);
-  for (llvm::PHINode& phi : head()->phis()) phi.setIncomingBlock(0, from);
+  enter(from);
   std::vector<llvm::PHINode*> made;
-  for (llvm::PHINode& phi : region_.join->phis()) {
-    auto* other = llvm::PHINode::Create(phi.getType(), 2, phi.getName());
-    for (llvm::BasicBlock* block : region_.blocks)
-      if (const int index = phi.getBasicBlockIndex(block); index >= 0)
-        other->addIncoming(mapped(phi.getIncomingValue(static_cast<unsigned>(index))),
-                           llvm::cast<llvm::BasicBlock>(values_[block]));
-    other->insertInto(latch, latch->begin());
-    made.push_back(other);
+  for (const llvm::PHINode& phi : region_.join->phis()) {
+    made.push_back(llvm::PHINode::Create(phi.getType(), 2, phi.getName()));
+    made.back()->insertInto(latch, latch->begin());
+    add_incoming(*made.back(), phi);
   }
   return made;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// Regions: code with one entry, which is copied for lanes of which more is known.
+// Regions: code with one entry. A copy of a region runs for lanes about which more is known.
 
 #include <llvm/IR/Function.h>
 #include <llvm/Transforms/Utils/ValueMapper.h>
@@ -17,8 +17,11 @@ struct Region {
   llvm::BasicBlock* head = nullptr;
   llvm::BasicBlock* join = nullptr;
   std::vector<llvm::BasicBlock*> blocks;
-  unsigned size = 0;  // instructions; a call of a function counts as some
+  unsigned size = 0;  // copied_size()
 };
+
+/// What an instruction adds to the size of a copy: a call of a function counts as some.
+unsigned copied_size(const llvm::Instruction& instruction);
 
 /// The blocks that `head` dominates, but for the function's last and those from `end` on, which may be null. Nothing
 /// where they go on at several places, leave the loop that `from` is in, or may not be copied: two calls of some
@@ -40,6 +43,9 @@ class RegionCopy {
 
  private:
   llvm::Value* mapped(llvm::Value* value);
+  void enter(llvm::BasicBlock* from);
+  /// Gives a phi the values that the copy has for those of the region's phi.
+  void add_incoming(llvm::PHINode& phi, const llvm::PHINode& of_region);
 
   const Region& region_;
   llvm::ValueToValueMapTy values_;

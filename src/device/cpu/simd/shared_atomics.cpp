@@ -11,6 +11,7 @@
 
 #include "src/device/cpu/abi/abi.h"
 #include "src/device/cpu/ir/collect.h"
+#include "src/device/cpu/simd/runtime_calls.h"
 
 namespace gpulua::cpu::simd {
 namespace {
@@ -19,12 +20,8 @@ namespace {
 bool is_shared_memory(const llvm::Value* object, const llvm::Function& prepared) {
   const auto* load = llvm::dyn_cast<llvm::LoadInst>(object);
   if (load == nullptr) return false;
-  const llvm::DataLayout& layout = prepared.getParent()->getDataLayout();
-  llvm::APInt offset(64, 0);
-  const llvm::Value* base =
-      load->getPointerOperand()->stripAndAccumulateConstantOffsets(layout, offset, /*AllowNonInbounds=*/true);
-  return base == prepared.getArg(0) &&
-         (offset == offsetof(ThreadContext, shared) || offset == offsetof(ThreadContext, dynamic_shared));
+  const std::optional<std::uint64_t> field = context_offset(load->getPointerOperand(), prepared);
+  return field == offsetof(ThreadContext, shared) || field == offsetof(ThreadContext, dynamic_shared);
 }
 
 }  // namespace

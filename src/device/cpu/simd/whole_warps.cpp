@@ -60,11 +60,7 @@ class WarpSplitter {
 };
 
 bool WarpSplitter::accesses_rows(const llvm::BasicBlock& block) const {
-  for (const llvm::Instruction& instruction : block)
-    if (const llvm::Value* address = llvm::getLoadStorePointerOperand(&instruction);
-        address != nullptr && !patterns_(address).is_uniform())
-      return true;
-  return false;
+  return llvm::any_of(block, [&](const llvm::Instruction& instruction) { return patterns_.accesses_row(instruction); });
 }
 
 /// True if lanes without a bound access rows.
