@@ -144,6 +144,27 @@ TEST_CASE("cpu: a grid that is launched cooperatively meets at barriers", "[cpu]
              Catch::Contains("the device holds at most"));
 }
 
+TEST_CASE("cpu: blocks that wait for blocks that stand aside come to their ends", "[cpu]") {
+  CpuTestDevice device;
+  // The first block waits until the last has begun; the others, for the one before them. All but the last fill the
+  // room for blocks that stand aside.
+  auto module = device.compile(R"(
+    __global__ void chain(volatile int* begun, volatile int* done) {
+      const int last = gridDim.x - 1;
+      if (threadIdx.x == 0) {
+        begun[blockIdx.x] = 1;
+        while (blockIdx.x == 0 ? begun[last] == 0 : done[blockIdx.x - 1] == 0) {}
+        __threadfence();
+        done[blockIdx.x] = blockIdx.x == 0 ? 1 : done[blockIdx.x - 1] + 1;
+      } })");
+  for (const unsigned threads : {1024u, 256u}) {
+    const unsigned blocks = 65'536 / threads + 1;
+    std::vector<int> begun(blocks), done(blocks);
+    device.launch(*device.kernel(module, "chain"), one_dimension(blocks, threads), begun.data(), done.data());
+    for (unsigned i = 0; i < blocks; ++i) REQUIRE(done[i] == static_cast<int>(i) + 1);
+  }
+}
+
 TEST_CASE("cpu: blocks of an ordinary launch that wait for later ones let them run", "[cpu]") {
   CpuTestDevice device;
   auto module = device.compile(R"(__device__ unsigned int arrived = 0;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <deque>
 #include <mutex>
 #include <new>
 #include <vector>
@@ -77,7 +78,7 @@ class Run {
   /// is too small for the grid.
   void cooperatively() {
     if (record_.run_fiber == nullptr) return all();
-    std::vector<BlockPool::Handle> blocks;
+    std::deque<BlockPool::Handle> blocks;
     const DefaultArithmetic arithmetic;  // fibers begin with that of whoever makes them
     for (std::uint64_t i = 0; i < blocks_; ++i) {
       blocks.push_back(pool_.take(record_.local_bytes));
@@ -164,16 +165,20 @@ class Run {
     }
   }
 
-  /// Lets a block that waits for others wait until they have run. False when too many do.
+  /// Lets a block that waits for others wait until they have run. Where too many wait, the one that has waited longest
+  /// goes on in its place, and the answer is false: what a block waits for may stand aside, too.
   bool step_aside(BlockPool::Handle& block) {
     std::lock_guard lock(aside_mutex_);
-    if (aside_.size() >= most_threads_aside / record_.max_threads) return false;
     aside_.push_back(std::move(block));
-    return true;
+    const std::uint64_t threads = std::uint64_t{launch_.block.x} * launch_.block.y * launch_.block.z;
+    if (aside_.size() <= most_threads_aside / threads) return true;
+    block = std::move(aside_.front());
+    aside_.pop_front();
+    return false;
   }
 
   /// Runs blocks that wait for each other to their ends.
-  static void finish(const std::vector<BlockPool::Handle>& blocks) {
+  static void finish(const std::deque<BlockPool::Handle>& blocks) {
     std::vector<ResidentBlock*> ready, waiting;
     for (const BlockPool::Handle& block : blocks) ready.push_back(block.get());
     while (!ready.empty()) run_phase(ready, waiting);
@@ -220,7 +225,7 @@ class Run {
   std::atomic<bool>& interrupted_;
   BlockPool& pool_;
   std::mutex aside_mutex_;
-  std::vector<BlockPool::Handle> aside_;
+  std::deque<BlockPool::Handle> aside_;  // the longest-waiting one first
 };
 
 /// The launch's pointers that are null, as a message adds them.
