@@ -1,8 +1,5 @@
 #include "src/device/cpu/cpu_device.h"
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -13,6 +10,7 @@
 #include "src/device/cpu/cpu_solver.h"
 #include "src/device/cpu/runtime/cpu_launch.h"
 #include "src/device/cpu/runtime/cpu_stream.h"
+#include "src/device/cpu/runtime/shared_loops.h"
 #include "src/device/shared/cache.h"
 #include "src/device/shared/curand.h"
 #include "src/device/shared/superlu.h"
@@ -148,8 +146,8 @@ void CpuDevice::copy_rows(const RowsToCopy& rows, Stream& stream) {
 }
 
 void CpuDevice::copy_now(const RowsToCopy& rows) {
-  const auto some = [&](const tbb::blocked_range<std::int64_t>& part) {
-    for (std::int64_t row = part.begin(); row < part.end(); ++row) {
+  const auto some = [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row) {
       char* const to = rows.to + row * rows.to_step;
       const char* const from = rows.from + row * rows.from_step;
       std::memcpy(to, from, static_cast<std::size_t>(rows.bytes));
@@ -157,11 +155,10 @@ void CpuDevice::copy_now(const RowsToCopy& rows) {
     }
   };
   constexpr std::int64_t worth_sharing = 1 << 16;  // bytes
-  const tbb::blocked_range<std::int64_t> all(0, rows.rows, std::max<std::int64_t>(worth_sharing / rows.bytes, 1));
   if (rows.rows * rows.bytes < 2 * worth_sharing || checker_.on())
-    some(all);
+    some(0, rows.rows);
   else
-    tbb::parallel_for(all, some);
+    share_ranges(std::int64_t{0}, rows.rows, std::max<std::int64_t>(worth_sharing / rows.bytes, 1), some);
 }
 
 void CpuDevice::fill(void* memory, const void* value, std::size_t item_bytes, std::size_t count, Stream& stream) {

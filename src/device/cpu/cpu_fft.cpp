@@ -1,8 +1,5 @@
 #include "src/device/cpu/cpu_fft.h"
 
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -14,6 +11,7 @@
 
 #include "src/base/dynamic_library.h"
 #include "src/device/cpu/runtime/cpu_stream.h"
+#include "src/device/cpu/runtime/shared_loops.h"
 
 namespace gpulua::cpu {
 namespace {
@@ -46,7 +44,7 @@ class FftwPlan final : public FftPlan {
     element_bytes_ = problem.is_double ? 8 : 4;
     std::int64_t points = 1;
     for (int i = 0; i < problem.rank; ++i) points *= problem.n[static_cast<std::size_t>(i)];
-    const std::int64_t cores = tbb::this_task_arena::max_concurrency();
+    const std::int64_t cores = sharing_threads();
     constexpr std::int64_t worth_sharing = 1 << 14;  // points
     const bool shared = points * problem.batch >= 2 * worth_sharing && problem.batch >= 2;
     part_ =
@@ -109,8 +107,7 @@ class FftwPlan final : public FftPlan {
                static_cast<char*>(out) + first * out_bytes);
     };
     const std::int64_t parts = (problem_.batch + part_ - 1) / part_;
-    if (parts == 1) return run_part(0);
-    tbb::parallel_for(std::int64_t{0}, parts, run_part);
+    share_each(parts, run_part);
   }
 
   const Fftw call_;

@@ -1,12 +1,11 @@
 #include "src/device/cpu/cpu_labels.h"
 
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
 #include <vector>
+
+#include "src/device/cpu/runtime/shared_loops.h"
 
 namespace gpulua::cpu {
 namespace {
@@ -36,7 +35,7 @@ class Labelling {
         width_(parts.shape.back()) {
     for (const std::int64_t extent : outer_) rows_ *= extent;
     read_structure(parts.structure);
-    const std::int64_t cores = tbb::this_task_arena::max_concurrency();
+    const std::int64_t cores = sharing_threads();
     constexpr std::int64_t least = 1 << 15;  // elements of a strip
     const std::int64_t wanted = std::clamp<std::int64_t>(rows_ * width_ / least, 1, std::min(2 * cores, rows_));
     share_ = (rows_ + wanted - 1) / wanted;
@@ -68,8 +67,7 @@ class Labelling {
 
   template <class Work>
   void each_strip(const Work& work) {
-    if (strips_.size() == 1) return work(std::size_t{0});
-    tbb::parallel_for(std::size_t{0}, strips_.size(), work);
+    share_each(strips_.size(), work);
   }
 
   std::int64_t first_row(std::size_t strip) const { return static_cast<std::int64_t>(strip) * share_; }

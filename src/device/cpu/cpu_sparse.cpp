@@ -1,7 +1,5 @@
 #include "src/device/cpu/cpu_sparse.h"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <complex>
 #include <string>
@@ -12,6 +10,7 @@
 #include "src/device/cpu/cpu_sparse_diagonal.h"
 #include "src/device/cpu/cpu_sparse_pair.h"
 #include "src/device/cpu/runtime/cpu_stream.h"
+#include "src/device/cpu/runtime/shared_loops.h"
 #include "src/device/cpu/sorting/vector_code.h"
 
 namespace gpulua::cpu {
@@ -72,8 +71,7 @@ class LineProduct {
 
   template <class Work>
   static void each(std::int64_t chunks, const Work& work) {
-    if (chunks == 1) return work(0);
-    tbb::parallel_for(std::int64_t{0}, chunks, work);
+    share_each(chunks, work);
   }
 
   /// The line in which a chunk begins: the first that does not end within the lines and nonzeros before it.

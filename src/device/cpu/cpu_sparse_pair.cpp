@@ -1,15 +1,13 @@
 #include "src/device/cpu/cpu_sparse_pair.h"
 
-#include <tbb/blocked_range.h>
 #include <tbb/enumerable_thread_specific.h>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <complex>
 #include <numeric>
 
 #include "src/device/cpu/cpu_sparse_line.h"
+#include "src/device/cpu/runtime/shared_loops.h"
 #include "src/device/cpu/sorting/vector_code.h"
 
 namespace gpulua::cpu {
@@ -84,7 +82,7 @@ class PairProduct {
   void each_line(const Work& work) const {
     // Each core has an element for each place where all of them take no more than a few times A's memory.
     constexpr std::int64_t always_wide = 1 << 16;
-    const std::int64_t cores = tbb::this_task_arena::max_concurrency();
+    const std::int64_t cores = sharing_threads();
     if (pair_.width <= std::max(always_wide, 4 * (pair_.lines + a_starts_[pair_.lines]) / cores))
       each_line_in<WideLine<Sum, Index>>(work);
     else
@@ -95,10 +93,10 @@ class PairProduct {
   void each_line_in(const Work& work) const {
     constexpr std::int64_t least = 64;  // lines of a core at a time
     tbb::enumerable_thread_specific<Line> of_core([this] { return Line(pair_.width); });
-    tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, pair_.lines, least), [&](const auto& lines) {
+    share_ranges(std::int64_t{0}, pair_.lines, least, [&](std::int64_t begin, std::int64_t end) {
       Line& sums = of_core.local();
       in_vectors([&] {
-        for (std::int64_t line = lines.begin(); line < lines.end(); ++line) {
+        for (std::int64_t line = begin; line < end; ++line) {
           sums.reset(Line::needs_room ? std::min(terms_of(line), pair_.width) : 0);
           work(line, sums);
         }

@@ -2,8 +2,6 @@
 
 // libopenblas: its symbols, and batches of calls of it.
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <mutex>
@@ -11,6 +9,7 @@
 #include <string>
 
 #include "src/base/dynamic_library.h"
+#include "src/device/cpu/runtime/shared_loops.h"
 
 namespace gpulua::cpu {
 
@@ -34,10 +33,9 @@ class OpenBlasLibrary : public OptionalLibrary {
       return;
     }
     const double grain = std::max(65536 / work, 1.0);
-    tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, batch, static_cast<std::size_t>(grain)),
-                      [&](const tbb::blocked_range<std::int64_t>& range) {
-                        for (std::int64_t i = range.begin(); i < range.end(); ++i) run(i);
-                      });
+    share_ranges(std::int64_t{0}, batch, static_cast<std::int64_t>(grain), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) run(i);
+    });
   }
 
  private:

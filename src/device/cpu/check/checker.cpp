@@ -1,12 +1,11 @@
 #include "src/device/cpu/check/checker.h"
 
-#include <tbb/task_arena.h>
-
 #include <algorithm>
 #include <span>
 
 #include "src/base/error.h"
 #include "src/device/cpu/check/launch_check.h"
+#include "src/device/cpu/runtime/worker_threads.h"
 
 namespace gpulua::cpu {
 namespace {
@@ -68,8 +67,8 @@ void Checker::launch(CpuKernel& kernel, const LaunchConfig& config, void** argum
   checks.hooks = &LaunchCheck::hooks;
   checks.launch = &check;
   checks.stop = &stop;
-  tbb::task_arena one_thread(1);
-  one_thread.execute([&] { run(static_cast<CpuKernel&>(*variant)); });
+  const OneThread alone;
+  run(static_cast<CpuKernel&>(*variant));
   check.finish();
 }
 

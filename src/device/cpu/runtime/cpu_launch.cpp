@@ -1,8 +1,5 @@
 #include "src/device/cpu/runtime/cpu_launch.h"
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -18,6 +15,7 @@
 #include "src/device/cpu/runtime/fault.h"
 #include "src/device/cpu/runtime/fault_text.h"
 #include "src/device/cpu/runtime/kernel_stack.h"
+#include "src/device/cpu/runtime/shared_loops.h"
 
 namespace gpulua::cpu {
 namespace {
@@ -107,11 +105,11 @@ class Run {
       if (time < enough_to_measure) continue;
       const std::uint64_t unit = unit_of_chunks(done, time / size);
       const auto least = size * std::max<std::uint64_t>(1, static_cast<std::uint64_t>(chunk_time / 2 / time));
-      tbb::parallel_for(tbb::blocked_range<std::uint64_t>(done / unit, (blocks_ + unit - 1) / unit),
-                        [this, done, unit, least](const auto& part) {
-                          in_chunks(std::max(part.begin() * unit, done), std::min(part.end() * unit, blocks_),
-                                    std::max(least, unit), unit);
-                        });
+      share_ranges(done / unit, (blocks_ + unit - 1) / unit, std::uint64_t{1},
+                   [this, done, unit, least](std::uint64_t begin, std::uint64_t end) {
+                     in_chunks(std::max(begin * unit, done), std::min(end * unit, blocks_), std::max(least, unit),
+                               unit);
+                   });
       return;
     }
   }
@@ -119,7 +117,7 @@ class Run {
   /// Chunks of whole rows of the grid read memory along its lines. Other chunks, if rows are few or take long.
   std::uint64_t unit_of_chunks(std::uint64_t done, Clock::duration of_block) const {
     const std::uint64_t row = launch_.grid.x;
-    const auto rows_of_core = (blocks_ - done) / row / static_cast<unsigned>(tbb::this_task_arena::max_concurrency());
+    const auto rows_of_core = (blocks_ - done) / row / static_cast<unsigned>(sharing_threads());
     const bool is_short = row <= static_cast<std::uint64_t>(chunk_time / 2 / std::max(of_block, Clock::duration(1)));
     return is_short && rows_of_core >= least_rows_of_core ? row : 1;
   }
@@ -187,7 +185,7 @@ class Run {
   /// Runs those that are ready; then `ready` has those that can go on.
   static void run_phase(std::vector<ResidentBlock*>& ready, std::vector<ResidentBlock*>& waiting) {
     std::vector<ResidentBlock::Pause> pauses(ready.size());
-    tbb::parallel_for(std::size_t{0}, ready.size(), [&](std::size_t i) {
+    share_each(ready.size(), [&](std::size_t i) {
       const KernelScope scope;
       pauses[i] = ready[i]->run();
     });

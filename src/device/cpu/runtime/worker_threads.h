@@ -13,4 +13,20 @@ class WorkerThreads {
   WorkerThreads& operator=(const WorkerThreads&) = delete;
 };
 
+/// The threads that share a loop here, this one included. 1 in a child of fork() whose parent had worker threads: one
+/// of them may have held a lock of oneTBB, which nobody releases in the child. 1 during a `OneThread` of this thread.
+int sharing_threads();
+
+/// While it lives, the loops of the thread that made it run on it alone.
+class OneThread {
+ public:
+  OneThread();
+  ~OneThread();
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  const bool before_;
+};
+
 }  // namespace gpulua::cpu

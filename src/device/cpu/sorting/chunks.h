@@ -2,11 +2,10 @@
 
 // A row in chunks that the cores share.
 
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
-
 #include <algorithm>
 #include <cstddef>
+
+#include "src/device/cpu/runtime/shared_loops.h"
 
 namespace gpulua::cpu {
 
@@ -18,7 +17,7 @@ class Chunks {
   /// Two chunks for each core, unless the row is short.
   static Chunks over_cores(std::size_t size) {
     constexpr std::size_t least = 1 << 15;
-    const auto cores = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
+    const auto cores = static_cast<std::size_t>(sharing_threads());
     Chunks chunks(size);
     if (cores == 1 || size < 2 * least) return chunks;
     const std::size_t wanted = std::min(2 * cores, size / least);
@@ -33,9 +32,7 @@ class Chunks {
   /// Calls work(chunk, first, last) for each chunk, and returns when all are done.
   template <class Work>
   void each(const Work& work) const {
-    const auto run = [&](std::size_t chunk) { work(chunk, chunk * share_, std::min((chunk + 1) * share_, size_)); };
-    if (count_ == 1) return run(0);
-    tbb::parallel_for(std::size_t{0}, count_, run);
+    share_each(count_, [&](std::size_t chunk) { work(chunk, chunk * share_, std::min((chunk + 1) * share_, size_)); });
   }
 
  private:

@@ -1,13 +1,11 @@
 #include "src/device/cpu/sorting/cpu_adder.h"
 
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
 
 #include "src/device/cpu/runtime/cpu_stream.h"
+#include "src/device/cpu/runtime/shared_loops.h"
 #include "src/device/cpu/sorting/cpu_key_counter.h"
 
 namespace gpulua::cpu {
@@ -28,7 +26,7 @@ class Addition {
   std::int64_t run() const {
     // Additions to a cache take no longer than reading all positions once more.
     constexpr std::int64_t cached = 8 << 20, worth_sharing = 1 << 14;  // bytes, additions of a core
-    const std::int64_t cores = tbb::this_task_arena::max_concurrency();
+    const std::int64_t cores = sharing_threads();
     const std::int64_t parts = extent_ * std::abs(stride_) * static_cast<std::int64_t>(sizeof(T)) <= cached
                                    ? 1
                                    : std::clamp<std::int64_t>(count_ / worth_sharing, 1, cores);
@@ -37,7 +35,7 @@ class Addition {
     constexpr std::int64_t line = 64 / sizeof(T);
     const std::int64_t share = (extent_ / parts + line) / line * line;
     std::atomic<std::int64_t> added{0};
-    tbb::parallel_for(std::int64_t{0}, parts, [&](std::int64_t part) {
+    share_each(parts, [&](std::int64_t part) {
       const std::int64_t first = std::min(part * share, extent_);
       added += add_range(first, std::min(first + share, extent_));
     });

@@ -1,12 +1,11 @@
 #include "src/device/cpu/sorting/cpu_sorter.h"
 
-#include <tbb/blocked_range.h>
-
 #include <mutex>
 #include <type_traits>
 
 #include "src/base/error.h"
 #include "src/device/cpu/runtime/cpu_stream.h"
+#include "src/device/cpu/runtime/shared_loops.h"
 #include "src/device/cpu/sorting/element_order.h"
 #include "src/device/cpu/sorting/radix_sort.h"
 #include "src/device/cpu/sorting/row_selection.h"
@@ -239,11 +238,11 @@ class CpuSorter : public Sorter {
     }
     // Less work than this is done sooner by one core.
     constexpr std::int64_t worth_sharing = 1 << 13;
-    tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, rows.rows, (worth_sharing + rows.size - 1) / rows.size),
-                      [&](const tbb::blocked_range<std::int64_t>& part) {
-                        take_interrupt(interrupted_, "sort");
-                        for (std::int64_t i = part.begin(); i < part.end(); ++i) work(Chunks(size), row(i));
-                      });
+    share_ranges(std::int64_t{0}, rows.rows, (worth_sharing + rows.size - 1) / rows.size,
+                 [&](std::int64_t begin, std::int64_t end) {
+                   take_interrupt(interrupted_, "sort");
+                   for (std::int64_t i = begin; i < end; ++i) work(Chunks(size), row(i));
+                 });
   }
 
   SharedPool memory_;

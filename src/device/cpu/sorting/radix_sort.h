@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/device/cpu/runtime/shared_loops.h"
 #include "src/device/cpu/sorting/chunks.h"
 
 namespace gpulua::cpu {
@@ -112,7 +113,7 @@ class RadixSort {
         if (const std::size_t size = size_of_part(part); size > 0 && size <= large) sort_part(part, Chunks(size));
     };
     if (chunks.count() == 1) return sort_others(0, 0, begins.size());
-    tbb::parallel_for(std::size_t{0}, begins.size(), [&](std::size_t part) { sort_others(0, part, part + 1); });
+    share_each(begins.size(), [&](std::size_t part) { sort_others(0, part, part + 1); });
   }
 
   /// Moves the elements, ordered by one digit. Returns where each digit's elements begin.
