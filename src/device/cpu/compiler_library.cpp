@@ -97,6 +97,9 @@ std::string CompilerLibrary::cache_digest(const KernelSource& source, const Comp
       .add(file_identity(clang_))
       .add(target.processor)
       .add(std::uint64_t{target.checked})
+      .add(std::uint64_t{target.code.all})
+      .add(target.code.kernel)
+      .add(std::uint64_t{static_cast<unsigned>(target.code.rule)})
       .add(source)
       .digest();
 }

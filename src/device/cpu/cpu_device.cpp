@@ -225,7 +225,8 @@ void CpuDevice::prepare_checks(CpuModule& module) {
 }
 
 std::shared_ptr<Module> CpuDevice::compile(const KernelSource& source) {
-  std::shared_ptr<CpuModule> module = load(source, CompileTarget{environment_.config.cpu_target, {}});
+  std::shared_ptr<CpuModule> module =
+      load(source, CompileTarget{environment_.config.cpu_target, {}, false, CodeChoice{.all = false}});
   // Now rather than at the first launch: files that the source includes may be gone then.
   if (checker_.on()) prepare_checks(*module);
   return module;
@@ -245,13 +246,23 @@ void CpuDevice::launch(Kernel& kernel, const LaunchConfig& config, void** argume
   auto& own = static_cast<CpuKernel&>(kernel);
   CpuGraph* graph = recorded_by(stream);
   if (!graph) return run(own, config, arguments);
+  code_for(own, config);
   const auto kept = std::make_shared<KeptArguments>(kernel.entry().signature, arguments);
   graph->add([this, &own, config, kept] { run(own, config, kept->pointers()); });
 }
 
+const KernelRecord& CpuDevice::code_for(CpuKernel& kernel, const LaunchConfig& config) {
+  return kernel.record(config, [&](BlockRule rule) {
+    const CpuModule& module = kernel.module();
+    const CodeChoice code{
+        .all = false, .kernel = kernel.entry().symbol, .rule = rule, .files = module.compiled().files};
+    return load(module.source(), CompileTarget{environment_.config.cpu_target, {}, false, code});
+  });
+}
+
 void CpuDevice::run(CpuKernel& kernel, const LaunchConfig& config, void** arguments) {
   const auto run = [&](CpuKernel& any) {
-    run_launch(any, config, arguments, environment_.interrupted, blocks_, checker_.on());
+    run_launch(any.entry(), code_for(any, config), config, arguments, environment_.interrupted, blocks_, checker_.on());
   };
   if (!checker_.on()) return run(kernel);
   prepare_checks(kernel.module());

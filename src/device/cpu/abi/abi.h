@@ -5,7 +5,7 @@
 
 namespace gpulua::cpu {
 
-inline constexpr unsigned abi_version = 7;
+inline constexpr unsigned abi_version = 8;
 
 struct Index3 {
   unsigned x, y, z;
@@ -85,7 +85,8 @@ enum class BlockRule : unsigned {
 /// last one's is `any`, but for kernels of a KernelSource with `whole_warps`.
 struct KernelRecord {
   const char* symbol;  // KernelEntry::symbol
-  // Exactly one of the two is set. Kernels with `run_fiber` may call the services of the block and the warp.
+  // One of the two is set, or none, where the code is compiled when a launch first has such blocks (CodeChoice).
+  // Kernels with `run_fiber` may call the services of the block and the warp.
   RunBlocks run;
   RunFiber run_fiber;
   unsigned threads_per_fiber;  // 1 or 32

@@ -4,16 +4,30 @@
 // brings clang and LLVM and is loaded only when something has to be compiled. Plain C++ types only.
 
 #include <atomic>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "src/device/cpu/abi/abi.h"
 #include "src/device/kernel.h"
 
 namespace gpulua::cpu {
+
+/// Which code to make of kernels that have several kinds, each for blocks of some shapes (BlockRule).
+struct CodeChoice {
+  bool all = true;  // every kind. Else what most launches need, and records without code for the others, unless the
+                    // module has variables: they would be in two places
+  std::string kernel = {};  // unless empty: the symbol of the one kernel that is wanted, with the code for `rule`
+  BlockRule rule = BlockRule::any;
+  std::vector<std::pair<std::string, std::string>> files = {};  // CompiledModule::files, in the place of the disk's
+};
 
 /// The processor to compile for, in clang's names. Empty fields mean the processor that this runs on.
 struct CompileTarget {
   std::string processor;              // "sapphirerapids"
   std::vector<std::string> features;  // "+avx2", "-avx512f"
   bool checked = false;               // with calls of the checker (abi/check_record.h)
+  CodeChoice code = {};
 };
 
 /// The link between a compilation and its caller. The compilation runs on a thread of its own (compile_thread.h), with
@@ -34,6 +48,6 @@ struct CompilerEntry {
   int version;
   CompiledModule (*compile)(const KernelSource& source, const CompileTarget& target, Compilation* compilation);
 };
-inline constexpr int compiler_version = 3;
+inline constexpr int compiler_version = 4;
 
 }  // namespace gpulua::cpu

@@ -61,6 +61,7 @@ CompiledModule compile_now(const KernelSource& source, const CompileTarget& targ
   check_abandoned();
   CompiledModule result;
   result.globals = module.globals;
+  result.files = std::move(module.files);
   if (target.checked) instrument(module);
   auto machine = make_machine(*module.module);
   // The checker follows single threads.

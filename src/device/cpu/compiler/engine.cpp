@@ -1,5 +1,7 @@
 #include "src/device/cpu/compiler/engine.h"
 
+#include <algorithm>
+
 #include "src/base/error.h"
 #include "src/device/cpu/compiler/checks.h"
 #include "src/device/cpu/compiler/scalar_engine.h"
@@ -23,11 +25,26 @@ void prepare(SourceModule& source) {
   mark_spin_loops(module);
 }
 
+/// True if kernels may leave values for the next launch outside the script's arrays.
+bool has_variables(const SourceModule& source) {
+  const auto is_shared = [&](const llvm::GlobalVariable& variable) {
+    return std::ranges::find(source.shared, variable.getName()) != source.shared.end();
+  };
+  for (const llvm::GlobalVariable& variable : source.module->globals())
+    if (!variable.isDeclaration() && !variable.isConstant() && !variable.isThreadLocal() && !is_shared(variable))
+      return true;
+  return false;
+}
+
 }  // namespace
 
 void build_kernels(SourceModule& source, EngineChoice choice, llvm::TargetMachine& machine) {
   prepare(source);
   const SharedLayout layout = lay_out_shared(source);
+  if (!source.code.kernel.empty())
+    std::erase_if(source.kernels, [&](const SourceKernel& kernel) { return kernel.symbol != source.code.kernel; });
+  else if (has_variables(source))
+    source.code.all = true;
   std::vector<KernelCode> code;
   std::vector<const SourceKernel*> scalar;
   simd::Engine simd(source, layout, machine);

@@ -34,10 +34,12 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> machine_files() {
   return files;
 }
 
-/// The machine's files without devices and pipes, which may be endless.
+using FileTexts = std::vector<std::pair<std::string, std::string>>;
+
+/// The machine's files without devices and pipes, which may be endless. `read` gets those that are read.
 class RegularFiles : public llvm::vfs::ProxyFileSystem {
  public:
-  RegularFiles() : ProxyFileSystem(machine_files()) {}
+  explicit RegularFiles(std::shared_ptr<FileTexts> read) : ProxyFileSystem(machine_files()), read_(std::move(read)) {}
 
   llvm::ErrorOr<llvm::vfs::Status> status(const llvm::Twine& path) override {
     auto found = ProxyFileSystem::status(path);
@@ -47,8 +49,17 @@ class RegularFiles : public llvm::vfs::ProxyFileSystem {
   }
   llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>> openFileForRead(const llvm::Twine& path) override {
     if (auto found = status(path); !found) return found.getError();
+    if (const auto file = ProxyFileSystem::openFileForRead(path)) {
+      llvm::SmallString<256> absolute;
+      path.toVector(absolute);
+      makeAbsolute(absolute);
+      if (const auto text = (*file)->getBuffer(path)) read_->emplace_back(absolute.str(), (*text)->getBuffer());
+    }
     return ProxyFileSystem::openFileForRead(path);
   }
+
+ private:
+  std::shared_ptr<FileTexts> read_;
 };
 
 }  // namespace
@@ -85,7 +96,9 @@ std::vector<std::string> clang_arguments(const CompileOptions& options, const Co
 }
 
 ClangFiles::ClangFiles(bool reads_disk)
-    : memory_(llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>()), reads_disk_(reads_disk) {
+    : memory_(llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>()),
+      read_(std::make_shared<FileTexts>()),
+      reads_disk_(reads_disk) {
   for (const PreludeHeader& header : prelude_headers())
     add(std::string(prelude_folder) + "/" + std::string(header.name), header.text);
   for (const std::string& path : kernel_headers()) add(path, kernel_header_of(path));
@@ -97,7 +110,7 @@ void ClangFiles::add(const std::string& path, std::string_view content) {
 
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> ClangFiles::overlay() const {
   if (!reads_disk_) return memory_;
-  auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::makeIntrusiveRefCnt<RegularFiles>());
+  auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::makeIntrusiveRefCnt<RegularFiles>(read_));
   files->pushOverlay(memory_);
   return files;
 }

@@ -5,7 +5,7 @@
 
 namespace gpulua::cpu {
 
-/// One way to run a kernel: a KernelRecord (abi.h) before it is compiled.
+/// One way to run a kernel: a KernelRecord (abi.h) before it is compiled. Without a function it is not compiled yet.
 struct KernelCode {
   std::string symbol;
   llvm::Function* run = nullptr;        // RunBlocks, or

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "src/device/kernel.h"
+#include "src/device/cpu/abi/compiler_plugin.h"
 
 namespace gpulua::cpu {
 
@@ -40,7 +40,9 @@ struct SourceModule {
   bool whole_warps = false;            // KernelSource::whole_warps
   bool lua_function = false;           // KernelSource::lua_function
   bool own = false;                    // KernelSource::own
-  bool checked = false;                // has calls of the checker (check/instrument.h): for the scalar engine alone
+  CodeChoice code = {};
+  std::vector<std::pair<std::string, std::string>> files;  // CompiledModule::files
+  bool checked = false;  // has calls of the checker (check/instrument.h): for the scalar engine alone
 };
 
 }  // namespace gpulua::cpu

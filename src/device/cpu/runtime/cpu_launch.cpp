@@ -240,23 +240,22 @@ std::string null_arguments(const Signature& signature, void** arguments) {
 
 }  // namespace
 
-void run_launch(CpuKernel& kernel, const LaunchConfig& config, void** arguments, std::atomic<bool>& interrupted,
-                BlockPool& pool, bool checked) {
+void run_launch(const KernelEntry& kernel, const KernelRecord& record, const LaunchConfig& config, void** arguments,
+                std::atomic<bool>& interrupted, BlockPool& pool, bool checked) {
   try {
-    Run run(kernel.record(config), config, arguments, interrupted, pool);
+    Run run(record, config, arguments, interrupted, pool);
     if (config.cooperative)
       run.cooperatively();
     else
       run.all();
   } catch (const KernelFailure& failure) {
-    std::string message = "[launch] kernel '" + kernel.entry().name + "': " + failure.message;
-    if (failure.null_pointer) message += null_arguments(kernel.entry().signature, arguments);
+    std::string message = "[launch] kernel '" + kernel.name + "': " + failure.message;
+    if (failure.null_pointer) message += null_arguments(kernel.signature, arguments);
     if (failure.in_memory && !checked) message += "; gpulua --check, or gpu.check(true), names the line and the array";
     throw Error(ErrorKind::device, message);
   } catch (const std::bad_alloc&) {
     throw Error(ErrorKind::memory,
-                "[launch] kernel '{}': out of memory for the shared memory and the stacks of its blocks",
-                kernel.entry().name);
+                "[launch] kernel '{}': out of memory for the shared memory and the stacks of its blocks", kernel.name);
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::interrupted) interrupted.store(false);
     throw;

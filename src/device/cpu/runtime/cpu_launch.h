@@ -12,7 +12,7 @@ namespace gpulua::cpu {
 /// wait for each other for ever; ErrorKind::memory; and ErrorKind::interrupted when `interrupted` is raised, which it
 /// lowers. After a failure the other blocks may or may not have run. `checked`: the kernel is from a checked module,
 /// and messages do not advise to check it.
-void run_launch(CpuKernel& kernel, const LaunchConfig& config, void** arguments, std::atomic<bool>& interrupted,
-                BlockPool& pool, bool checked);
+void run_launch(const KernelEntry& kernel, const KernelRecord& record, const LaunchConfig& config, void** arguments,
+                std::atomic<bool>& interrupted, BlockPool& pool, bool checked);
 
 }  // namespace gpulua::cpu

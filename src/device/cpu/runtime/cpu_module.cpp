@@ -52,6 +52,10 @@ bool holds(BlockRule rule, const Dim3& grid, const Dim3& block) {
   }
 }
 
+bool has_code(const KernelRecord& record) {
+  return record.run != nullptr || record.run_fiber != nullptr;
+}
+
 }  // namespace
 
 CpuKernel::CpuKernel(KernelEntry entry, std::vector<const KernelRecord*> records, std::shared_ptr<CpuModule> module)
@@ -60,9 +64,17 @@ CpuKernel::CpuKernel(KernelEntry entry, std::vector<const KernelRecord*> records
   attributes_.max_threads = records_.front()->max_threads;
 }
 
-const KernelRecord& CpuKernel::record(const LaunchConfig& config) const {
-  const auto found = std::ranges::find_if(
-      records_, [&](const KernelRecord* record) { return holds(record->block_rule, config.grid, config.block); });
+const KernelRecord& CpuKernel::record(const LaunchConfig& config, const Compile& compile) {
+  const auto find = [&] {
+    return std::ranges::find_if(
+        records_, [&](const KernelRecord* record) { return holds(record->block_rule, config.grid, config.block); });
+  };
+  auto found = find();
+  if (found != records_.end() && !has_code(**found)) {
+    module_->add_code(entry().symbol, (*found)->block_rule, compile((*found)->block_rule));
+    records_ = module_->records(entry().symbol);
+    found = find();
+  }
   if (found == records_.end())
     throw Error(ErrorKind::argument,
                 "[launch] the kernel was compiled for blocks of whole warps, got blocks of {} threads along x",
@@ -98,13 +110,25 @@ std::shared_ptr<Kernel> CpuModule::kernel(const KernelEntry& entry) {
   std::weak_ptr<Kernel>& kept = kernels_[&entry];
   std::shared_ptr<Kernel> kernel = kept.lock();
   if (kernel) return kernel;
-  std::vector<const KernelRecord*> records;
-  for (const KernelRecord& record : std::span(record_->kernels, record_->kernel_count))
-    if (entry.symbol == record.symbol) records.push_back(&record);
+  std::vector<const KernelRecord*> records = this->records(entry.symbol);
   if (records.empty()) throw Error("[kernel] expected a kernel of this module, got '{}'", entry.name);
   kernel = std::make_shared<CpuKernel>(entry, std::move(records), shared_from_this());
   kept = kernel;
   return kernel;
+}
+
+std::vector<const KernelRecord*> CpuModule::records(const std::string& symbol) const {
+  std::vector<const KernelRecord*> records;
+  for (const KernelRecord& record : std::span(record_->kernels, record_->kernel_count)) {
+    if (symbol != record.symbol) continue;
+    const auto added = added_code_.find({symbol, record.block_rule});
+    records.push_back(added == added_code_.end() ? &record : &added->second->only_code());
+  }
+  return records;
+}
+
+const KernelRecord& CpuModule::only_code() const {
+  return *std::ranges::find_if(std::span(record_->kernels, record_->kernel_count), has_code);
 }
 
 void* CpuModule::symbol(const char* name) const {

@@ -71,7 +71,8 @@ void inline_calls(llvm::Function& function, const std::set<llvm::Function*>& cal
 constexpr std::uint64_t max_frame_bytes = 32 << 10;
 constexpr unsigned max_warps = 32;
 
-// A larger kernel has no code of its own for a line of threads whose last warp is a part of one.
+// A larger kernel whose code is all made at once has none of its own for a line of threads whose last warp is a part of
+// one.
 constexpr unsigned most_instructions_of_lines = 1000;
 
 std::string many_instructions() {
@@ -229,19 +230,25 @@ std::vector<KernelCode> Engine::build(const SourceKernel& kernel, std::string& w
       wanted.emplace_back(BlockRule::half_rows, WarpLayout::half_rows);
     if (needs.warps) wanted.emplace_back(BlockRule::rows, WarpLayout::row);
     if (needs.warps && !needs.rows && !source_.whole_warps) {
-      if (scalar->getInstructionCount() <= most_instructions_of_lines)
+      if (!source_.code.all || scalar->getInstructionCount() <= most_instructions_of_lines)
         wanted.emplace_back(BlockRule::line, WarpLayout::row_part);
       else
         limits += (limits.empty() ? "" : "; ") + many_instructions();
     }
     if (!needs.warps || !source_.whole_warps)
       wanted.emplace_back(BlockRule::any, needs.warps ? WarpLayout::any : WarpLayout::row_chunk);
+    const CodeChoice& choice = source_.code;
+    const BlockRule chosen = !choice.kernel.empty() ? choice.rule : needs.warps ? BlockRule::rows : BlockRule::any;
     for (auto [rule, layout] : wanted) {
+      if (!choice.all && rule != chosen) {
+        variants.push_back(describe(kernel, nullptr, rule));
+        continue;
+      }
       llvm::Function* run = build(kernel, *scalar, needs, layout, pipeline, why_not);
       // FrameSizes of that size are better off as stacks.
       if (run == nullptr && needs.sync == WarpSync::phases && why_not.empty())
         run = build(kernel, *scalar, needs.with(WarpSync::fibers), layout, pipeline, why_not);
-      if (run != nullptr) variants.push_back(describe(kernel, *run, rule));
+      if (run != nullptr) variants.push_back(describe(kernel, run, rule));
     }
   }
   scalar->eraseFromParent();
@@ -249,20 +256,23 @@ std::vector<KernelCode> Engine::build(const SourceKernel& kernel, std::string& w
   if (why_not.empty()) return variants;
   for (const KernelCode& variant : variants) {
     llvm::Function* run = variant.run != nullptr ? variant.run : variant.run_fiber;
+    if (run == nullptr) continue;
     finished_.erase(run);
     run->eraseFromParent();
   }
   return {};
 }
 
-KernelCode Engine::describe(const SourceKernel& kernel, llvm::Function& run, BlockRule rule) const {
+KernelCode Engine::describe(const SourceKernel& kernel, llvm::Function* run, BlockRule rule) const {
   KernelCode code;
   code.symbol = kernel.symbol;
-  (run.arg_size() == 2 ? code.run_fiber : code.run) = &run;
+  if (run != nullptr) {
+    (run->arg_size() == 2 ? code.run_fiber : code.run) = run;
+    code.local_bytes = count_local_bytes(*run);
+  }
   code.threads_per_fiber = warp_size;
   code.block_rule = rule;
   code.shared_bytes = layout_.kernel_bytes.at(kernel.symbol);
-  code.local_bytes = count_local_bytes(run);
   code.max_threads = kernel.max_threads;
   return code;
 }

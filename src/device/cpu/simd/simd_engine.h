@@ -25,9 +25,9 @@ class Engine {
  public:
   Engine(SourceModule& source, const SharedLayout& layout, llvm::TargetMachine& machine);
 
-  /// Builds the kernel to run by warps, once for each layout of warps that makes a difference to it. Returns nothing
-  /// and sets `why_not` for a kernel that the engine does not accept. `limits` gets KernelEntry's. The kernel's own
-  /// function stays as it is.
+  /// Builds the kernel to run by warps, once for each layout of warps that makes a difference to it and that
+  /// SourceModule::code chooses. Returns nothing and sets `why_not` for a kernel that the engine does not accept.
+  /// `limits` gets KernelEntry's. The kernel's own function stays as it is.
   std::vector<KernelCode> build(const SourceKernel& kernel, std::string& why_not, std::string& limits);
 
   /// Call it after the last kernel. Erases the templates and returns the finished functions.
@@ -39,7 +39,7 @@ class Engine {
   llvm::Function* build(const SourceKernel& kernel, llvm::Function& scalar, const Needs& needs, WarpLayout layout,
                         Pipeline& pipeline, std::string& why_not);
   llvm::Function& add_finished(const char* name, const llvm::Function& like);
-  KernelCode describe(const SourceKernel& kernel, llvm::Function& run, BlockRule rule) const;
+  KernelCode describe(const SourceKernel& kernel, llvm::Function* run, BlockRule rule) const;
 
   SourceModule& source_;
   const SharedLayout& layout_;
