@@ -42,7 +42,7 @@ class Kernel {
     layout_.dynamic.push_back(ir_.module->getNamedGlobal("d"));
     Pipeline pipeline(*machine_);
     std::string limits;
-    prepared_ = prepare(ir_.function("k"), layout_, pipeline, why_not, limits);
+    prepared_ = prepare(ir_.function("k"), layout_, pipeline, why_not, limits, [](const llvm::Function&) {});
     if (prepared_ != nullptr) REQUIRE_FALSE(llvm::verifyFunction(*prepared_, &llvm::errs()));
   }
 
@@ -148,7 +148,8 @@ TEST_CASE("prepare: the output does not depend on where variables lie in the hea
       layout.offsets[ir.module->getNamedGlobal(std::string(1, name))] = layout.offsets.size() * 256;
     Pipeline pipeline(*machine);
     std::string why_not, limits, result;
-    llvm::Function* prepared = prepare(ir.function("k"), layout, pipeline, why_not, limits);
+    llvm::Function* prepared =
+        prepare(ir.function("k"), layout, pipeline, why_not, limits, [](const llvm::Function&) {});
     REQUIRE(prepared != nullptr);
     llvm::raw_string_ostream stream(result);
     prepared->print(stream);

@@ -33,6 +33,8 @@ __attribute__((device, always_inline)) inline void gpulua_next_warp(gpulua::cpu:
 // blocks are one row then (simd/flat_rows.h).
 extern "C" __attribute__((device)) bool gpulua_blocks_are_independent();
 extern "C" __attribute__((device)) bool gpulua_rows_are_flat();
+// Placeholder: the threads that run as one, where kernels do not depend on it.
+extern "C" __attribute__((device)) unsigned int gpulua_lane_count();
 
 /// The number of blocks, from this one on, whose rows are run as one, from the first block to the last, before the next
 /// rows: memory is then read along its lines. Longer rows gain nothing, and columns of arrays would leave the caches.
@@ -94,8 +96,8 @@ extern "C" __attribute__((device)) void gpulua_run_rows(void** arguments, const 
           for (unsigned int x = 0, end; x < width; x = end) {
             const unsigned int wrap = 0x80000000u - ((own.x * size.x + x) & 0x7fffffffu);
             end = width - x < wrap ? width : x + wrap;
-            for (; x < end; x += 32) {
-              const unsigned int threads = end - x < 32 ? end - x : 32;
+            for (; x < end; x += gpulua_lane_count()) {
+              const unsigned int threads = end - x < gpulua_lane_count() ? end - x : gpulua_lane_count();
               gpulua::cpu::ThreadContext context = {{x, y, z}, own,    size,    grid,    shared,
                                                     dynamic_shared, launch, row + x, threads, nullptr};
               gpulua_run_warp(arguments, &context);

@@ -9,6 +9,8 @@
 namespace gpulua::cpu::simd {
 namespace {
 
+thread_local unsigned lanes_at_hand = warp_size;
+
 constexpr unsigned max_zeros = 64;
 constexpr std::int64_t max_stride = std::int64_t{1} << 40;
 
@@ -34,7 +36,7 @@ LanePattern change_offsets(const LanePattern& pattern, unsigned zeros,
   result.stride = at(1);
   result.half_stride = pattern.is_half_affine() ? 0 : at(half_warp);
   result.zeros = zeros;
-  for (unsigned lane = 0; lane < warp_size; ++lane)
+  for (unsigned lane = 0; lane < lane_count(); ++lane)
     if (at(lane) != result.offset(lane)) return LanePattern::varying();
   return result;
 }
@@ -68,6 +70,24 @@ bool divides_bases_only(const LanePattern& a, const LanePattern& b, unsigned bit
 
 }  // namespace
 
+unsigned lane_count() {
+  return lanes_at_hand;
+}
+
+std::uint32_t all_lanes() {
+  return ~0u >> (warp_size - lanes_at_hand);
+}
+
+LaneCount::LaneCount() : before_(lanes_at_hand) {}
+
+LaneCount::~LaneCount() {
+  lanes_at_hand = before_;
+}
+
+void LaneCount::set(unsigned lanes) {
+  lanes_at_hand = lanes;
+}
+
 unsigned trailing_zeros(const llvm::Constant& constant) {
   const auto* integer = llvm::dyn_cast<llvm::ConstantInt>(&constant);
   if (integer == nullptr) return 0;
@@ -77,7 +97,7 @@ unsigned trailing_zeros(const llvm::Constant& constant) {
 bool LanePattern::offsets_fit_below(unsigned bits) const {
   if (!is_known() || is_varying()) return false;
   if (stride < 0 || stride > max_stride || half_stride < 0 || half_stride > max_stride) return false;
-  return static_cast<std::uint64_t>(offset(warp_size - 1)) < std::uint64_t{1} << std::min({zeros, bits, 63u});
+  return static_cast<std::uint64_t>(offset(lane_count() - 1)) < std::uint64_t{1} << std::min({zeros, bits, 63u});
 }
 
 LanePattern LanePattern::per_half() const {

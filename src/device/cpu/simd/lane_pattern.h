@@ -11,6 +11,24 @@ namespace gpulua::cpu::simd {
 inline constexpr unsigned warp_size = 32;
 inline constexpr unsigned half_warp = 16;
 
+/// The lanes of the functions that this thread widens: a warp's 32, unless a LaneCount lives.
+unsigned lane_count();
+/// A bit for each of them.
+std::uint32_t all_lanes();
+
+/// May change it while it lives, for kernels that do not depend on what a warp is.
+class LaneCount {
+ public:
+  LaneCount();
+  ~LaneCount();
+  void set(unsigned lanes);
+  LaneCount(const LaneCount&) = delete;
+  LaneCount& operator=(const LaneCount&) = delete;
+
+ private:
+  const unsigned before_;
+};
+
 struct LanePattern {
   enum class Kind {
     unknown,      // not analysed yet

@@ -20,8 +20,8 @@ bool is_row_in_bounds(const llvm::Value* address, std::int64_t bytes) {
   const auto* array = llvm::cast<llvm::CallInst>(llvm::getUnderlyingObject(address));
   const llvm::DataLayout& layout = array->getModule()->getDataLayout();
   if (address->stripAndAccumulateConstantOffsets(layout, offset, /*AllowNonInbounds=*/true) != array) return false;
-  const std::uint64_t size = llvm::cast<llvm::ConstantInt>(array->getArgOperand(0))->getZExtValue() * warp_size;
-  const std::uint64_t row = static_cast<std::uint64_t>(bytes) * warp_size;
+  const std::uint64_t size = llvm::cast<llvm::ConstantInt>(array->getArgOperand(0))->getZExtValue() * lane_count();
+  const std::uint64_t row = static_cast<std::uint64_t>(bytes) * lane_count();
   return row <= size && offset.ule(size - row);
 }
 

@@ -295,7 +295,7 @@ void rejoin_failures(llvm::Function& function) {
 }  // namespace
 
 llvm::Function* prepare(llvm::Function& kernel, const SharedLayout& layout, Pipeline& pipeline, std::string& why_not,
-                        std::string& limits) {
+                        std::string& limits, llvm::function_ref<void(const llvm::Function&)> choose_lanes) {
   if (calls_in_a_circle(kernel)) {
     why_not = "recursion";
     return nullptr;
@@ -311,6 +311,7 @@ llvm::Function* prepare(llvm::Function& kernel, const SharedLayout& layout, Pipe
   limits = pipeline.simplify(*function);
   forget_shared_memory(*function);
   rejoin_failures(*function);
+  choose_lanes(*function);
   lay_out_private_memory(*function);
   mark_shared_atomics(*function);
   privatise_histograms(*function);

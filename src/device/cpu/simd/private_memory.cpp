@@ -121,10 +121,11 @@ void interleave(llvm::AllocaInst& array, Uses& uses, std::uint64_t bytes, const 
     llvm::APInt constant(64, 0);
     address->collectOffset(layout, 64, variable, constant);
     llvm::IRBuilder<> builder(address);
-    llvm::Value* offset = builder.getInt64(constant.getZExtValue() * warp_size);
+    llvm::Value* offset = builder.getInt64(constant.getZExtValue() * lane_count());
     for (const auto& [index, scale] : variable) {
       llvm::Value* wide = builder.CreateSExtOrTrunc(index, builder.getInt64Ty());
-      offset = builder.CreateAdd(offset, builder.CreateMul(wide, builder.getInt64(scale.getZExtValue() * warp_size)));
+      offset =
+          builder.CreateAdd(offset, builder.CreateMul(wide, builder.getInt64(scale.getZExtValue() * lane_count())));
     }
     llvm::Value* scaled =
         builder.CreateGEP(builder.getInt8Ty(), address->getPointerOperand(), offset, address->getName());

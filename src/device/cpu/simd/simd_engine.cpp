@@ -17,6 +17,7 @@
 #include "src/device/cpu/ir/run_templates.h"
 #include "src/device/cpu/simd/barrier_splitting.h"
 #include "src/device/cpu/simd/block_uniformity.h"
+#include "src/device/cpu/simd/choose_lanes.h"
 #include "src/device/cpu/simd/flat_numbers.h"
 #include "src/device/cpu/simd/flat_rows.h"
 #include "src/device/cpu/simd/full_mask_loops.h"
@@ -58,6 +59,7 @@ constexpr const char* block_frame_bytes_placeholder = "gpulua_block_frame_bytes"
 constexpr const char* counts_placeholder = "gpulua_warps_count_predicates";
 constexpr const char* independent_placeholder = "gpulua_blocks_are_independent";
 constexpr const char* flat_placeholder = "gpulua_rows_are_flat";
+constexpr const char* lanes_placeholder = "gpulua_lane_count";
 
 void inline_calls(llvm::Function& function, const std::set<llvm::Function*>& callees) {
   const auto is_wanted = [&](const llvm::CallInst& call) { return callees.contains(call.getCalledFunction()); };
@@ -99,12 +101,12 @@ const char* find_template(WarpSync sync, WarpLayout layout, bool lockstep) {
 }
 
 /// Replaces the calls of a placeholder of gpulua_warps.h.
-void answer(llvm::Function& run, const char* placeholder, bool value) {
+void answer(llvm::Function& run, const char* placeholder, unsigned value) {
   const auto is_asked = [&](const llvm::CallInst& call) {
     return call.getCalledFunction() != nullptr && call.getCalledFunction()->getName() == placeholder;
   };
   for (llvm::CallInst* call : collect<llvm::CallInst>(run, is_asked)) {
-    call->replaceAllUsesWith(llvm::ConstantInt::getBool(run.getContext(), value));
+    call->replaceAllUsesWith(llvm::ConstantInt::get(call->getType(), value));
     call->eraseFromParent();
   }
 }
@@ -189,8 +191,7 @@ struct Engine::Needs {
 Engine::Needs::Needs(const llvm::Function& scalar, std::uint64_t shared_bytes) {
   if (has_marker(scalar, {Marker::barrier, Marker::barrier_count})) sync = WarpSync::phases;
   if (has_marker(scalar, {Marker::grid_barrier, Marker::tile_barrier})) sync = WarpSync::fibers;
-  warps = sync != WarpSync::none || has_marker(scalar, {Marker::linear, Marker::warp_barrier, Marker::shuffle,
-                                                        Marker::ballot, Marker::activemask});
+  warps = depends_on_warps(scalar);
   rows = has_marker(scalar, {Marker::thread_y, Marker::thread_z});
   independent_blocks = shared_bytes == 0 && blocks_are_independent(scalar);
   flat_rows = independent_blocks && !warps && has_flat_rows(scalar);
@@ -210,7 +211,9 @@ llvm::Function& Engine::add_finished(const char* name, const llvm::Function& lik
 
 std::vector<KernelCode> Engine::build(const SourceKernel& kernel, std::string& why_not, std::string& limits) {
   Pipeline pipeline(machine_);
-  llvm::Function* scalar = prepare(*source_.module->getFunction(kernel.symbol), layout_, pipeline, why_not, limits);
+  LaneCount lanes;
+  llvm::Function* scalar = prepare(*source_.module->getFunction(kernel.symbol), layout_, pipeline, why_not, limits,
+                                   [&](const llvm::Function& simplified) { lanes.set(choose_lanes(simplified)); });
   if (scalar == nullptr) return {};
   why_not = simd::why_not(*scalar);
   std::vector<KernelCode> variants;
@@ -221,12 +224,15 @@ std::vector<KernelCode> Engine::build(const SourceKernel& kernel, std::string& w
     needs.lane_functions = outline_range_loops(*scalar, rows);
     if (has_marker(*scalar, {Marker::fail})) add_finished(fail_function, *scalar);
     if (has_marker(*scalar, {Marker::private_histogram})) add_finished(flush_function, *scalar);
-    if (strip_mine(*scalar, rows)) pipeline.order(*scalar);
-    if (split_flat_numbers(*scalar, rows)) pipeline.order(*scalar);
+    const bool narrow = lane_count() != warp_size;
+    if (!narrow) {
+      if (strip_mine(*scalar, rows)) pipeline.order(*scalar);
+      if (split_flat_numbers(*scalar, rows)) pipeline.order(*scalar);
+    }
     split_full_mask_loops(*scalar, rows);
-    if (split_whole_warps(*scalar, rows)) pipeline.order(*scalar);
+    if (!narrow && split_whole_warps(*scalar, rows)) pipeline.order(*scalar);
     std::vector<std::pair<BlockRule, WarpLayout>> wanted;
-    if (needs.rows && !needs.flat_rows && !source_.whole_warps)
+    if (needs.rows && !needs.flat_rows && !source_.whole_warps && !narrow)
       wanted.emplace_back(BlockRule::half_rows, WarpLayout::half_rows);
     if (needs.warps) wanted.emplace_back(BlockRule::rows, WarpLayout::row);
     if (needs.warps && !needs.rows && !source_.whole_warps) {
@@ -311,6 +317,7 @@ llvm::Function* Engine::build(const SourceKernel& kernel, llvm::Function& scalar
     answer(*run, counts_placeholder, has_marker(scalar, {Marker::barrier_count}));
     answer(*run, independent_placeholder, needs.independent_blocks);
     answer(*run, flat_placeholder, needs.flat_rows);
+    answer(*run, lanes_placeholder, lane_count());
     make_private_histograms(*run, kernel);
     pipeline.finish(*run);
     sink_gather_addresses(*run);

@@ -131,8 +131,9 @@ void Widener::make_entry() {
   } else {
     llvm::Type* i32 = entry_.getInt32Ty();
     llvm::Value* threads = context_field(entry_, warp_.context(), offsetof(ThreadContext, threads), i32);
-    llvm::Value* none = entry_.CreateSub(entry_.getInt32(warp_size), threads);
-    masks_[first] = entry_.CreateBitCast(entry_.CreateLShr(entry_.getInt32(~0u), none), mask_type, "lanes");
+    llvm::Value* none = entry_.CreateSub(entry_.getInt32(lane_count()), threads);
+    llvm::Value* bits = entry_.CreateLShr(entry_.getInt32(all_lanes()), none);
+    masks_[first] = entry_.CreateBitCast(entry_.CreateTrunc(bits, entry_.getIntNTy(lane_count())), mask_type, "lanes");
   }
   entry_.CreateBr(heads_.at(first));
   entry_.SetInsertPoint(to_.getEntryBlock().getTerminator());

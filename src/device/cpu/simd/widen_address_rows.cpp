@@ -72,7 +72,7 @@ llvm::Value* AddressRows::chooses_expected(const llvm::Value* choice) {
 llvm::Value* AddressRows::lanes_choose_expected(const llvm::Value* choice, unsigned half, bool alone) {
   llvm::Value* lanes = warp_.bits_of(chooses_expected(choice));
   if (!warp_.mask_is_full()) lanes = builder_.CreateOr(lanes, builder_.CreateNot(warp_.bits_of(warp_.mask())));
-  llvm::Value* all = builder_.getInt32(!alone ? 0xffffffffu : half == 0 ? 0xffffu : 0xffff0000u);
+  llvm::Value* all = builder_.getInt32(!alone ? all_lanes() : half == 0 ? 0xffffu : 0xffff0000u);
   return builder_.CreateICmpEQ(builder_.CreateAnd(lanes, all), all);
 }
 
@@ -104,7 +104,7 @@ LanePattern AddressRows::assumed_pattern(const llvm::Value* value, unsigned dept
 /// True if base + offset wraps in no lane; with `alone`, in no lane of the base's half.
 llvm::Value* AddressRows::wraps_nowhere(llvm::Value* base, const LanePattern& pattern, bool alone, bool is_signed) {
   std::int64_t low = 0, high = 0;
-  for (unsigned lane = 0; lane < (alone ? half_warp : warp_size); ++lane) {
+  for (unsigned lane = 0; lane < (alone ? half_warp : lane_count()); ++lane) {
     low = std::min(low, pattern.offset(lane));
     high = std::max(high, pattern.offset(lane));
   }
@@ -155,7 +155,9 @@ std::optional<AddressRow> AddressRows::find(const llvm::Value* address, std::int
   const bool fits = (row.pattern.is_affine() || row.pattern.is_half_affine()) &&
                     (row.pattern.stride == bytes || row.pattern.stride == 0);
   if (!fits) return std::nullopt;
-  const bool whole = row.pattern.is_consecutive(bytes);
+  const bool halves = lane_count() > half_warp;
+  if (!halves && row.pattern.stride == 0) return std::nullopt;
+  const bool whole = !halves || row.pattern.is_consecutive(bytes);
   llvm::Value* holds = builder_.getTrue();
   for (unsigned half = 0; half < (whole ? 1 : 2); ++half) row.bases[half] = assumed_base(address, half, !whole, holds);
   row.all_lanes = warp_.mask_is_full();
@@ -163,7 +165,8 @@ std::optional<AddressRow> AddressRows::find(const llvm::Value* address, std::int
   const bool masked = !row.all_lanes && row.pattern.stride != 0;
   if (masked && !row.own && !has_masked_access(warp_.scalar_function(), bytes)) {
     row.all_lanes = true;
-    holds = builder_.CreateAnd(holds, builder_.CreateICmpEQ(warp_.bits_of(warp_.mask()), builder_.getInt32(~0u)));
+    holds =
+        builder_.CreateAnd(holds, builder_.CreateICmpEQ(warp_.bits_of(warp_.mask()), builder_.getInt32(all_lanes())));
   }
   if (warp_.is_varying(address) || !llvm::isa<llvm::Constant>(holds)) row.holds = builder_.CreateFreeze(holds);
   return row;
@@ -194,7 +197,7 @@ llvm::Value* AddressRows::load(llvm::Type* type, const AddressRow& row, llvm::Al
                                   llvm::FixedVectorType::get(moved, half_warp), row.bases[0], align,
                                   builder_.CreateOr(warp_.half_of(warp_.mask(), 0), warp_.half_of(warp_.mask(), 1)));
     llvm::SmallVector<int> order;
-    for (unsigned lane = 0; lane < warp_size; ++lane) order.push_back(static_cast<int>(lane % half_warp));
+    for (unsigned lane = 0; lane < lane_count(); ++lane) order.push_back(static_cast<int>(lane % half_warp));
     result = builder_.CreateShuffleVector(half, order);
   } else if (row.bases[1] != nullptr)
     result = warp_.join_halves(builder_, load_half(moved, row, align, 0), load_half(moved, row, align, 1));

@@ -116,7 +116,7 @@ llvm::Value* Arithmetic::emit_bound(const llvm::CmpInst& compare) {
   if (negated) predicate = llvm::CmpInst::getInversePredicate(predicate);
   if (predicate != llvm::CmpInst::ICMP_ULT && predicate != llvm::CmpInst::ICMP_SLT) return nullptr;
   llvm::Type* type = index->getType();
-  llvm::Value* size = llvm::ConstantInt::get(type, warp_size);
+  llvm::Value* size = llvm::ConstantInt::get(type, lane_count());
   llvm::Value* zero = llvm::Constant::getNullValue(type);
   llvm::Value* all = builder_.getInt64(~0ull);
   auto wide = [&](llvm::Value* lanes) { return builder_.CreateZExtOrTrunc(lanes, builder_.getInt64Ty()); };
@@ -136,14 +136,15 @@ llvm::Value* Arithmetic::emit_bound(const llvm::CmpInst& compare) {
     llvm::Value* last = builder_.CreateSub(least, llvm::ConstantInt::get(type, 1));
     llvm::Value* before_last = builder_.CreateSub(last, base);
     bits = warp_.either(
-        builder_.CreateICmpUGE(before_last, llvm::ConstantInt::get(type, warp_size - 1)), [&] { return bits; },
+        builder_.CreateICmpUGE(before_last, llvm::ConstantInt::get(type, lane_count() - 1)), [&] { return bits; },
         [&] {
           llvm::Value* before = builder_.CreateSub(least, base);
           return builder_.CreateOr(bits, builder_.CreateShl(first_lanes(builder_.CreateSub(end, least)), wide(before)));
         });
   }
   if (negated) bits = builder_.CreateNot(bits);
-  return builder_.CreateBitCast(builder_.CreateTrunc(bits, builder_.getInt32Ty()), widened(builder_.getInt1Ty()));
+  return builder_.CreateBitCast(builder_.CreateTrunc(bits, builder_.getIntNTy(lane_count())),
+                                widened(builder_.getInt1Ty()));
 }
 
 llvm::Value* Arithmetic::emit_all_lanes(const llvm::ICmpInst& compare) {
@@ -165,7 +166,7 @@ llvm::Value* Arithmetic::emit_ends(const llvm::ICmpInst& compare, llvm::CmpInst:
   const bool is_signed = llvm::CmpInst::isSigned(predicate);
   llvm::Type* type = index->getType();
   llvm::Value* first = warp_.scalar(index);
-  const std::int64_t span = warp_.pattern(index).offset(warp_size - 1);
+  const std::int64_t span = warp_.pattern(index).offset(lane_count() - 1);
   if (llvm::ICmpInst::isGT(predicate) || llvm::ICmpInst::isGE(predicate)) {
     const unsigned bits = type->getIntegerBitWidth();
     const llvm::APInt most = (is_signed ? llvm::APInt::getSignedMaxValue(bits) : llvm::APInt::getMaxValue(bits)) -
@@ -194,7 +195,7 @@ llvm::Value* Arithmetic::emit_everywhere(const llvm::Value* condition, bool valu
   if (const auto* compare = llvm::dyn_cast<llvm::ICmpInst>(condition))
     if (llvm::Value* all = emit_ends(*compare, value ? compare->getPredicate() : compare->getInversePredicate()))
       return all;
-  return builder_.CreateICmpEQ(warp_.bits_of(warp_.vector(condition)), builder_.getInt32(value ? ~0u : 0));
+  return builder_.CreateICmpEQ(warp_.bits_of(warp_.vector(condition)), builder_.getInt32(value ? all_lanes() : 0));
 }
 
 llvm::Value* Arithmetic::emit_whole_warp(const llvm::CallInst& call) {
@@ -202,7 +203,7 @@ llvm::Value* Arithmetic::emit_whole_warp(const llvm::CallInst& call) {
       emit_everywhere(call.getArgOperand(0), llvm::cast<llvm::ConstantInt>(call.getArgOperand(1))->isOne());
   all = builder_.CreateAnd(all, warp_.scalar(call.getArgOperand(2)));
   if (warp_.mask_is_full()) return all;
-  return builder_.CreateAnd(builder_.CreateICmpEQ(warp_.bits_of(warp_.mask()), builder_.getInt32(~0u)), all);
+  return builder_.CreateAnd(builder_.CreateICmpEQ(warp_.bits_of(warp_.mask()), builder_.getInt32(all_lanes())), all);
 }
 
 llvm::Value* Arithmetic::emit_binary(const llvm::BinaryOperator& binary) {
@@ -274,7 +275,7 @@ llvm::Value* Arithmetic::emit_address(const llvm::GetElementPtrInst& address) {
   llvm::Value* result =
       builder_.CreateGEP(address.getSourceElementType(),
                          warp_.is_uniform(base) ? warp_.scalar(base) : warp_.vector(base), indices, address.getName());
-  return any_vector ? result : builder_.CreateVectorSplat(warp_size, result);
+  return any_vector ? result : builder_.CreateVectorSplat(lane_count(), result);
 }
 
 }  // namespace gpulua::cpu::simd

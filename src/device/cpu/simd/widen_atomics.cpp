@@ -66,12 +66,12 @@ llvm::Value* reduce(llvm::IRBuilder<>& builder, Operation operation, llvm::Value
 llvm::Value* scan(llvm::IRBuilder<>& builder, Operation operation, llvm::Value* values, llvm::Value* neutral) {
   auto shift = [&](llvm::Value* vector, unsigned lanes) {
     llvm::SmallVector<int> order;
-    for (unsigned lane = 0; lane < warp_size; ++lane)
-      order.push_back(static_cast<int>(lane < lanes ? warp_size : lane - lanes));
+    for (unsigned lane = 0; lane < lane_count(); ++lane)
+      order.push_back(static_cast<int>(lane < lanes ? lane_count() : lane - lanes));
     return builder.CreateShuffleVector(vector, neutral, order);
   };
   values = shift(values, 1);
-  for (unsigned lanes = 1; lanes < warp_size; lanes *= 2)
+  for (unsigned lanes = 1; lanes < lane_count(); lanes *= 2)
     values = llvm::buildAtomicRMWValue(operation, builder, values, shift(values, lanes));
   return values;
 }
@@ -87,7 +87,7 @@ llvm::Value* Atomics::emit_combined(const llvm::AtomicRMWInst& atomic) {
                               : operation == Operation::FSub ? Operation::FAdd
                                                              : operation;
   llvm::Value* neutral =
-      llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(warp_size), identity(gathering, atomic.getType()));
+      llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(lane_count()), identity(gathering, atomic.getType()));
   llvm::Value* values = builder_.CreateSelect(warp_.mask(), warp_.vector(atomic.getValOperand()), neutral);
   llvm::Value* total = reduce(builder_, gathering, values);
   auto* copy = llvm::cast<llvm::AtomicRMWInst>(builder_.Insert(atomic.clone()));
@@ -95,7 +95,7 @@ llvm::Value* Atomics::emit_combined(const llvm::AtomicRMWInst& atomic) {
   copy->setOperand(1, total);
   copy->setDebugLoc({});
   if (atomic.use_empty()) return llvm::PoisonValue::get(values->getType());
-  return llvm::buildAtomicRMWValue(operation, builder_, builder_.CreateVectorSplat(warp_size, copy),
+  return llvm::buildAtomicRMWValue(operation, builder_, builder_.CreateVectorSplat(lane_count(), copy),
                                    scan(builder_, gathering, values, neutral));
 }
 
@@ -114,13 +114,13 @@ llvm::Value* Atomics::overlaps(const llvm::Value* address, llvm::Value* start, s
   // An access that begins up to bytes - 1 before the histogram's elements still overlaps them.
   if (!pattern.is_affine()) {
     llvm::Value* offsets = builder_.CreateSub(builder_.CreatePtrToInt(warp_.vector(address), widened(i64)),
-                                              builder_.CreateVectorSplat(warp_size, start));
+                                              builder_.CreateVectorSplat(lane_count(), start));
     offsets = builder_.CreateAdd(offsets, llvm::ConstantInt::get(widened(i64), bytes - 1));
     llvm::Value* limit = llvm::ConstantInt::get(widened(i64), histogram_bytes + bytes - 1);
     return warp_.any(builder_.CreateLogicalAnd(warp_.mask(), builder_.CreateICmpULT(offsets, limit)));
   }
   std::int64_t first = 0, last = 0;
-  for (unsigned lane = 0; lane < warp_size; ++lane) {
+  for (unsigned lane = 0; lane < lane_count(); ++lane) {
     first = std::min(first, pattern.offset(lane));
     last = std::max(last, pattern.offset(lane));
   }

@@ -24,7 +24,7 @@ const llvm::PHINode* InductionLoads::find_induction(const llvm::LoadInst& load) 
                     address != nullptr && address->getNumIndices() == 1 &&
                     warp_.is_uniform(address->getPointerOperand()) &&
                     warp_.layout().getTypeAllocSize(address->getSourceElementType()) == lane_bytes;
-  if (!fits || !has_feature(warp_.scalar_function(), "+avx512f")) return nullptr;
+  if (!fits || lane_count() != warp_size || !has_feature(warp_.scalar_function(), "+avx512f")) return nullptr;
   const auto* counter = llvm::dyn_cast<llvm::PHINode>(address->getOperand(1));
   if (counter == nullptr || !warp_.is_varying(counter) || !counter->getType()->isIntegerTy(64)) return nullptr;
   const llvm::Loop* loop = divergence_.loops().getLoopFor(counter->getParent());

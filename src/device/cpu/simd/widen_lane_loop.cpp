@@ -63,7 +63,7 @@ llvm::AllocaInst* LaneLoop::row_memory(llvm::Type* element) {
   std::vector<llvm::AllocaInst*>& all = memory_[element];
   const std::size_t next = taken_[element]++;
   if (next == all.size()) {
-    all.push_back(warp_.local(llvm::ArrayType::get(element, warp_size), "lanes"));
+    all.push_back(warp_.local(llvm::ArrayType::get(element, lane_count()), "lanes"));
     all.back()->setAlignment(row_alignment);
   }
   return all[next];
@@ -88,7 +88,7 @@ llvm::Value* LaneLoop::element(const llvm::Value* value, unsigned lane, Operands
   llvm::Value*& word = operands.words[{value, lane * bits / word_bits}];
   if (word == nullptr) {
     llvm::Value* words =
-        builder_.CreateBitCast(warp_.vector(value), llvm::FixedVectorType::get(type, warp_size * bits / word_bits));
+        builder_.CreateBitCast(warp_.vector(value), llvm::FixedVectorType::get(type, lane_count() * bits / word_bits));
     // Hidden, because LLVM would extract the elements one by one after all.
     word = hide_origin(builder_, builder_.CreateExtractElement(words, lane * bits / word_bits));
   }
@@ -156,9 +156,10 @@ llvm::Value* LaneLoop::emit(const llvm::Instruction& instruction) {
     llvm::BasicBlock* all = warp_.new_block("lanes.all");
     llvm::BasicBlock* some = warp_.new_block("lanes.some");
     done = warp_.new_block("lanes.done");
-    builder_.CreateCondBr(builder_.CreateICmpEQ(warp_.bits_of(warp_.mask()), builder_.getInt32(~0u)), all, some);
+    builder_.CreateCondBr(builder_.CreateICmpEQ(warp_.bits_of(warp_.mask()), builder_.getInt32(all_lanes())), all,
+                          some);
     builder_.SetInsertPoint(all);
-    for (unsigned lane = 0; lane < warp_size; ++lane) emit(builder_.getInt32(lane));
+    for (unsigned lane = 0; lane < lane_count(); ++lane) emit(builder_.getInt32(lane));
     builder_.CreateBr(done);
     builder_.SetInsertPoint(some);
   }

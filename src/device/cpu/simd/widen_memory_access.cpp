@@ -55,7 +55,7 @@ llvm::Value* MemoryAccess::gather(const llvm::LoadInst& load) {
   // LLVM takes the gathers of many processors for slow and loads lane by lane: of some lanes by a branch for each,
   // which takes most of the time of a compilation. So all lanes load, those that do not run from memory of the frame.
   llvm::Value* elsewhere = warp_.local(builder_.getInt64Ty(), "elsewhere");
-  addresses = builder_.CreateSelect(warp_.mask(), addresses, builder_.CreateVectorSplat(warp_size, elsewhere));
+  addresses = builder_.CreateSelect(warp_.mask(), addresses, builder_.CreateVectorSplat(lane_count(), elsewhere));
   return gather(llvm::Constant::getAllOnesValue(warp_.mask()->getType()));
 }
 

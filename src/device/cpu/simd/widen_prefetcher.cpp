@@ -32,7 +32,7 @@ void Prefetcher::emit(const llvm::LoadInst& load, const AddressRow& row) {
   llvm::Type* type = address->getSourceElementType();
   const auto bytes = static_cast<std::int64_t>(warp_.layout().getTypeAllocSize(type).getFixedValue());
   const auto row_bytes =
-      static_cast<std::int64_t>(warp_size * warp_.layout().getTypeAllocSize(load.getType()).getFixedValue());
+      static_cast<std::int64_t>(lane_count() * warp_.layout().getTypeAllocSize(load.getType()).getFixedValue());
   llvm::Value* ahead = builder_.CreateMul(step, builder_.getInt64(turns_ahead));
   if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(step)) {
     if (row_bytes < line_bytes || known->getSExtValue() * bytes < row_bytes) return;

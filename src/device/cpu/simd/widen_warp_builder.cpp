@@ -18,7 +18,7 @@ llvm::Type* widened(llvm::Type* type) {
     for (llvm::Type* field : record->elements()) fields.push_back(widened(field));
     return llvm::StructType::get(type->getContext(), fields);
   }
-  return llvm::FixedVectorType::get(type, warp_size);
+  return llvm::FixedVectorType::get(type, lane_count());
 }
 
 llvm::Type* moved_as(llvm::Type* type) {
@@ -52,7 +52,8 @@ llvm::BasicBlock* WarpBuilder::new_block(const llvm::Twine& name) {
 }
 
 llvm::Value* WarpBuilder::bits_of(llvm::Value* mask) {
-  return builder_.CreateBitCast(mask, builder_.getInt32Ty());
+  llvm::Value* bits = builder_.CreateBitCast(mask, builder_.getIntNTy(lane_count()));
+  return builder_.CreateZExt(bits, builder_.getInt32Ty());
 }
 
 llvm::Value* WarpBuilder::any(llvm::Value* mask) {
@@ -92,7 +93,7 @@ llvm::Value* WarpBuilder::either(llvm::Value* condition, llvm::function_ref<llvm
 
 llvm::Value* WarpBuilder::offsets(llvm::Type* element, const LanePattern& pattern) {
   std::vector<llvm::Constant*> lanes;
-  for (unsigned lane = 0; lane < warp_size; ++lane)
+  for (unsigned lane = 0; lane < lane_count(); ++lane)
     lanes.push_back(
         llvm::ConstantInt::get(element, static_cast<std::uint64_t>(pattern.offset(lane)), /*IsSigned=*/true));
   return llvm::ConstantVector::get(lanes);
@@ -106,7 +107,7 @@ llvm::Value* WarpBuilder::join_halves(Builder& builder, llvm::Value* first, llvm
         return builder.CreateSelect(condition, builder.getInt32(lanes), builder.getInt32(0));
       };
       return builder.CreateBitCast(builder.CreateOr(bits(first, 0xffff), bits(second, 0xffff0000)),
-                                   llvm::FixedVectorType::get(builder.getInt1Ty(), warp_size));
+                                   llvm::FixedVectorType::get(builder.getInt1Ty(), lane_count()));
     }
     // x86 shuffles the bits of a mask by way of a vector, but joins halves of one.
     llvm::Type* half = llvm::FixedVectorType::get(first->getType(), half_warp);
@@ -117,13 +118,13 @@ llvm::Value* WarpBuilder::join_halves(Builder& builder, llvm::Value* first, llvm
   }
   llvm::SmallVector<int> order;
   if (first->getType()->isVectorTy()) {
-    for (unsigned lane = 0; lane < warp_size; ++lane) order.push_back(static_cast<int>(lane));
+    for (unsigned lane = 0; lane < lane_count(); ++lane) order.push_back(static_cast<int>(lane));
     return builder.CreateShuffleVector(first, second, order);
   }
   llvm::Value* both = llvm::PoisonValue::get(llvm::FixedVectorType::get(first->getType(), 2));
   both = builder.CreateInsertElement(both, first, std::uint64_t{0});
   both = builder.CreateInsertElement(both, second, std::uint64_t{1});
-  for (unsigned lane = 0; lane < warp_size; ++lane) order.push_back(static_cast<int>(lane / half_warp));
+  for (unsigned lane = 0; lane < lane_count(); ++lane) order.push_back(static_cast<int>(lane / half_warp));
   return builder.CreateShuffleVector(both, order);
 }
 
@@ -158,7 +159,7 @@ llvm::Value* WarpBuilder::vector(const llvm::Value* value) {
   if (llvm::isa<llvm::UndefValue>(value)) return llvm::UndefValue::get(widened(value->getType()));
   if (const auto* constant = llvm::dyn_cast<llvm::Constant>(value);
       constant != nullptr && !value->getType()->isStructTy())
-    return llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(warp_size),
+    return llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(lane_count()),
                                           const_cast<llvm::Constant*>(constant));
   llvm::Value* first = scalar(value);
   const LanePattern pattern = patterns_(value);
@@ -170,13 +171,13 @@ llvm::Value* WarpBuilder::vector(const llvm::Value* value) {
   if (value->getType()->isStructTy()) {
     result = llvm::PoisonValue::get(widened(value->getType()));
     for (unsigned i = 0; i < value->getType()->getStructNumElements(); ++i)
-      result = builder.CreateInsertValue(result,
-                                         builder.CreateVectorSplat(warp_size, builder.CreateExtractValue(first, i)), i);
+      result = builder.CreateInsertValue(
+          result, builder.CreateVectorSplat(lane_count(), builder.CreateExtractValue(first, i)), i);
   } else {
     const bool two_bases = pattern.is_half_affine();
     const bool no_offsets = two_bases ? pattern.stride == 0 : pattern.is_uniform();
     llvm::Value* bases =
-        two_bases ? join_halves(builder, first, second(value)) : builder.CreateVectorSplat(warp_size, first);
+        two_bases ? join_halves(builder, first, second(value)) : builder.CreateVectorSplat(lane_count(), first);
     if (no_offsets || !pattern.is_known())
       result = bases;
     else if (value->getType()->isPointerTy())

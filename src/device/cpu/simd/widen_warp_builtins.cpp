@@ -19,11 +19,11 @@ llvm::Value* WarpBuiltins::thread_index(unsigned axis) {
   llvm::Value* context = warp_.context();
   auto size = [&](unsigned of) {
     return warp_.entry().CreateVectorSplat(
-        warp_size,
+        lane_count(),
         context_field(warp_.entry(), context, offsetof(ThreadContext, block_size) + of * sizeof(unsigned), i32));
   };
   llvm::Value* first = context_field(warp_.entry(), context, offsetof(ThreadContext, linear), i32);
-  llvm::Value* linear = warp_.entry().CreateAdd(warp_.entry().CreateVectorSplat(warp_size, first),
+  llvm::Value* linear = warp_.entry().CreateAdd(warp_.entry().CreateVectorSplat(lane_count(), first),
                                                 warp_.offsets(i32, LanePattern::affine(1)));
   // Both are below 2^24, so the truncated quotient of floats is exact.
   auto divide = [&](llvm::Value* a, llvm::Value* b) {
@@ -62,7 +62,7 @@ llvm::Value* WarpBuiltins::emit_index(Marker marker) {
 
 llvm::Value* WarpBuiltins::emit_private_memory(const llvm::CallInst& call) {
   const auto bytes = llvm::cast<llvm::ConstantInt>(call.getArgOperand(0))->getZExtValue();
-  llvm::AllocaInst* memory = warp_.local(llvm::ArrayType::get(builder_.getInt8Ty(), bytes * warp_size), "private");
+  llvm::AllocaInst* memory = warp_.local(llvm::ArrayType::get(builder_.getInt8Ty(), bytes * lane_count()), "private");
   memory->setAlignment(llvm::Align(64));
   return memory;
 }

@@ -1,0 +1,17 @@
+#pragma once
+
+namespace llvm {
+class Function;
+}
+
+namespace gpulua::cpu::simd {
+
+/// True if it matters to the kernel which threads form a warp.
+bool depends_on_warps(const llvm::Function& scalar);
+
+/// The number of lanes to widen a simplified kernel to: a warp's 32, or fewer for a large kernel that does not depend
+/// on what a warp is. A value of 32 lanes takes four registers of AVX2; many such values take memory, and a compiler's
+/// time is that of the instructions. A short loop needs several registers for a value, because they hide its latency.
+unsigned choose_lanes(const llvm::Function& scalar);
+
+}  // namespace gpulua::cpu::simd
