@@ -79,7 +79,7 @@ extern "C" __attribute__((device)) void gpulua_run_warps(void** arguments, const
   }
 }
 
-/// abi.h: RunBlocks. The rows of blocks in chunks of up to 32 threads, for kernels whose threads are independent.
+/// abi.h: RunBlocks. The rows of blocks in chunks of up to gpulua_lane_count() threads, for kernels whose threads are independent.
 /// blockIdx.x * blockDim.x + threadIdx.x does not wrap within a chunk, signed or unsigned.
 extern "C" __attribute__((device)) void gpulua_run_rows(void** arguments, const gpulua::cpu::Launch* launch, unsigned long first,
                                                         unsigned long last, char* shared, char* dynamic_shared) {

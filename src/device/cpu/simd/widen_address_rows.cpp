@@ -155,6 +155,7 @@ std::optional<AddressRow> AddressRows::find(const llvm::Value* address, std::int
   const bool fits = (row.pattern.is_affine() || row.pattern.is_half_affine()) &&
                     (row.pattern.stride == bytes || row.pattern.stride == 0);
   if (!fits) return std::nullopt;
+  // Up to 16 lanes are one half: if their addresses are a row, it is whole. One address for all stays a gather.
   const bool halves = lane_count() > half_warp;
   if (!halves && row.pattern.stride == 0) return std::nullopt;
   const bool whole = !halves || row.pattern.is_consecutive(bytes);
