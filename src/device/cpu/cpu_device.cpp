@@ -226,7 +226,7 @@ void CpuDevice::prepare_checks(CpuModule& module) {
 
 std::shared_ptr<Module> CpuDevice::compile(const KernelSource& source) {
   std::shared_ptr<CpuModule> module =
-      load(source, CompileTarget{environment_.config.cpu_target, {}, false, CodeChoice{.all = false}});
+      load(source, CompileTarget{.processor = environment_.config.cpu_target, .features = {}, .code = {.all = false}});
   // Now rather than at the first launch: files that the source includes may be gone then.
   if (checker_.on()) prepare_checks(*module);
   return module;
@@ -246,7 +246,7 @@ void CpuDevice::launch(Kernel& kernel, const LaunchConfig& config, void** argume
   auto& own = static_cast<CpuKernel&>(kernel);
   CpuGraph* graph = recorded_by(stream);
   if (!graph) return run(own, config, arguments);
-  code_for(own, config);
+  code_for(own, config);  // compiled now, so that no replay waits for a compiler
   const auto kept = std::make_shared<KeptArguments>(kernel.entry().signature, arguments);
   graph->add([this, &own, config, kept] { run(own, config, kept->pointers()); });
 }
@@ -256,7 +256,8 @@ const KernelRecord& CpuDevice::code_for(CpuKernel& kernel, const LaunchConfig& c
     const CpuModule& module = kernel.module();
     const CodeChoice code{
         .all = false, .kernel = kernel.entry().symbol, .rule = rule, .files = module.compiled().files};
-    return load(module.source(), CompileTarget{environment_.config.cpu_target, {}, false, code});
+    return load(module.source(),
+                CompileTarget{.processor = environment_.config.cpu_target, .features = {}, .code = code});
   });
 }
 

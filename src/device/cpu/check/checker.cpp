@@ -67,7 +67,7 @@ void Checker::launch(CpuKernel& kernel, const LaunchConfig& config, void** argum
   checks.hooks = &LaunchCheck::hooks;
   checks.launch = &check;
   checks.stop = &stop;
-  const OneThread alone;
+  const LoopsInTurn in_turn;
   run(static_cast<CpuKernel&>(*variant));
   check.finish();
 }

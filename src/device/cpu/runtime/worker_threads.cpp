@@ -16,7 +16,7 @@ int uses = 0;
 pid_t process = 0;  // that has the threads; 0: there are none of ours
 
 bool lost_threads = false;  // a child of fork() without the worker threads that its parent had
-thread_local bool one_thread = false;
+thread_local bool in_turn = false;
 
 bool process_ends = false;
 
@@ -50,15 +50,15 @@ WorkerThreads::~WorkerThreads() {
 }
 
 int sharing_threads() {
-  return lost_threads || one_thread ? 1 : tbb::this_task_arena::max_concurrency();
+  return lost_threads || in_turn ? 1 : tbb::this_task_arena::max_concurrency();
 }
 
-OneThread::OneThread() : before_(one_thread) {
-  one_thread = true;
+LoopsInTurn::LoopsInTurn() : before_(in_turn) {
+  in_turn = true;
 }
 
-OneThread::~OneThread() {
-  one_thread = before_;
+LoopsInTurn::~LoopsInTurn() {
+  in_turn = before_;
 }
 
 }  // namespace gpulua::cpu

@@ -14,16 +14,16 @@ class WorkerThreads {
 };
 
 /// The threads that share a loop here, this one included. 1 in a child of fork() whose parent had worker threads: one
-/// of them may have held a lock of oneTBB, which nobody releases in the child. 1 during a `OneThread` of this thread.
+/// of them may have held a lock of oneTBB, which nobody releases in the child. 1 during a `LoopsInTurn` of this thread.
 int sharing_threads();
 
 /// While it lives, the loops of the thread that made it run on it alone.
-class OneThread {
+class LoopsInTurn {
  public:
-  OneThread();
-  ~OneThread();
-  OneThread(const OneThread&) = delete;
-  OneThread& operator=(const OneThread&) = delete;
+  LoopsInTurn();
+  ~LoopsInTurn();
+  LoopsInTurn(const LoopsInTurn&) = delete;
+  LoopsInTurn& operator=(const LoopsInTurn&) = delete;
 
  private:
   const bool before_;

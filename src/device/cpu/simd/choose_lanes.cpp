@@ -2,9 +2,7 @@
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Dominators.h>
-#include <llvm/IR/InstIterator.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "src/device/cpu/simd/lane_pattern.h"
@@ -42,22 +40,9 @@ double share_of_short_loops(const llvm::Function& scalar) {
 }  // namespace
 
 bool depends_on_warps(const llvm::Function& scalar) {
-  return std::any_of(llvm::inst_begin(scalar), llvm::inst_end(scalar), [](const llvm::Instruction& instruction) {
-    switch (marker(&instruction)) {
-      case Marker::barrier:
-      case Marker::barrier_count:
-      case Marker::grid_barrier:
-      case Marker::tile_barrier:
-      case Marker::warp_barrier:
-      case Marker::linear:
-      case Marker::shuffle:
-      case Marker::ballot:
-      case Marker::activemask:
-        return true;
-      default:
-        return false;
-    }
-  });
+  return has_marker(
+      scalar, {Marker::barrier, Marker::barrier_count, Marker::grid_barrier, Marker::tile_barrier, Marker::warp_barrier,
+               Marker::linear, Marker::shuffle, Marker::ballot, Marker::activemask});
 }
 
 unsigned choose_lanes(const llvm::Function& scalar) {

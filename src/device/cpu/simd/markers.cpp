@@ -1,6 +1,9 @@
 #include "src/device/cpu/simd/markers.h"
 
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
+
+#include <algorithm>
 
 namespace gpulua::cpu::simd {
 namespace {
@@ -52,6 +55,12 @@ Marker marker(const llvm::Value* value) {
   for (const MarkerRow& row : marker_rows)
     if (callee->getName() == row.name) return row.marker;
   return Marker::none;
+}
+
+bool has_marker(const llvm::Function& function, std::initializer_list<Marker> wanted) {
+  return std::any_of(llvm::inst_begin(function), llvm::inst_end(function), [&](const llvm::Instruction& instruction) {
+    return std::find(wanted.begin(), wanted.end(), marker(&instruction)) != wanted.end();
+  });
 }
 
 bool is_barrier(const llvm::Instruction& instruction) {

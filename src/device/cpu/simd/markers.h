@@ -7,6 +7,8 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 
+#include <initializer_list>
+
 namespace gpulua::cpu::simd {
 
 enum class Marker {
@@ -45,6 +47,8 @@ enum class Marker {
 
 /// The marker that the value is a call of; `none` for other values.
 Marker marker(const llvm::Value* value);
+/// True if the function has a call of one of the markers.
+bool has_marker(const llvm::Function& function, std::initializer_list<Marker> wanted);
 /// True for a barrier of the block, the grid or a tile.
 bool is_barrier(const llvm::Instruction& instruction);
 const char* marker_name(Marker marker);

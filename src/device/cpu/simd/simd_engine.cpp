@@ -9,7 +9,6 @@
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include <algorithm>
-#include <initializer_list>
 
 #include "src/device/cpu/abi/call_stack.h"
 #include "src/device/cpu/ir/collect.h"
@@ -80,12 +79,6 @@ constexpr unsigned most_instructions_of_lines = 1000;
 std::string many_instructions() {
   return "blocks of parts of warps run the code for blocks of any shape: the kernel has more than " +
          std::to_string(most_instructions_of_lines) + " instructions";
-}
-
-bool has_marker(const llvm::Function& scalar, std::initializer_list<Marker> wanted) {
-  return std::any_of(llvm::inst_begin(scalar), llvm::inst_end(scalar), [&](const llvm::Instruction& instruction) {
-    return std::find(wanted.begin(), wanted.end(), marker(&instruction)) != wanted.end();
-  });
 }
 
 const char* find_template(WarpSync sync, WarpLayout layout, bool lockstep) {
