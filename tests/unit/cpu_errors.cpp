@@ -136,6 +136,22 @@ TEST_CASE("cpu: assertions and traps surface from the launch", "[cpu]") {
   device.launch(*k, one_dimension(4, 8), 32);
 }
 
+TEST_CASE("cpu: of several blocks that fail, a launch reports the first in the grid's order", "[cpu]") {
+  CpuTestDevice device;
+  // Later blocks fail at once. The one to report takes long, so that other cores are past it by then.
+  auto module = device.compile(R"(__global__ void k(int first, float* x) {
+      int i = blockIdx.x;
+      float value = i;
+      for (int j = 0; j < (i <= first ? 20000 : 0); ++j) value = sinf(value) + 1.0f;
+      if (value == 12345.0f) *x = value;
+      assert(i < first); })");
+  auto kernel = device.kernel(module, "k");
+  float x = 0;
+  for (int first : {1, 5, 40, 200})
+    CHECK_THAT(message_of([&] { device.launch(*kernel, one_dimension(1000, 1), first, &x); }),
+               Catch::Contains("assertion 'i < first' failed, block (" + std::to_string(first) + ",0,0)"));
+}
+
 TEST_CASE("cpu: a long launch is interrupted", "[cpu]") {
   CpuTestDevice device;
   auto module = device.compile(R"(__global__ void spin(float* x) {

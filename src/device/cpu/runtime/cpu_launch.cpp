@@ -1,11 +1,14 @@
 #include "src/device/cpu/runtime/cpu_launch.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <deque>
+#include <limits>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <vector>
 
 #include "src/base/default_arithmetic.h"
@@ -110,6 +113,7 @@ class Run {
                      in_chunks(std::max(begin * unit, done), std::min(end * unit, blocks_), std::max(least, unit),
                                unit);
                    });
+      if (failure_) throw *failure_;
       return;
     }
   }
@@ -123,15 +127,28 @@ class Run {
   }
 
   /// Blocks differ; so chunks grow until they are long enough. They end at multiples of `unit`, which is at most
-  /// `size`.
+  /// `size`. Chunks after one that failed are left out.
   void in_chunks(std::uint64_t first, std::uint64_t last, std::uint64_t size, std::uint64_t unit) {
-    while (first < last) {
+    while (first < last && first < first_failed_.load(std::memory_order_relaxed)) {
       const std::uint64_t end = std::min(last, (first + size) / unit * unit);
       const Clock::time_point start = Clock::now();
-      chunk(first, end);
+      try {
+        chunk(first, end);
+      } catch (const KernelFailure& failure) {
+        return keep_first(failure, first);
+      }
       first = end;
       if (Clock::now() - start < chunk_time / 2) size *= 2;
     }
+  }
+
+  /// Of blocks that fail on several cores, the first in the grid's order is reported, so that a program fails in the
+  /// same way each time.
+  void keep_first(const KernelFailure& failure, std::uint64_t block) {
+    std::lock_guard lock(failure_mutex_);
+    if (block >= first_failed_.load(std::memory_order_relaxed)) return;
+    first_failed_.store(block, std::memory_order_relaxed);
+    failure_ = failure;
   }
 
   void chunk(std::uint64_t first, std::uint64_t last) {
@@ -176,19 +193,25 @@ class Run {
   }
 
   /// Runs blocks that wait for each other to their ends.
-  static void finish(const std::deque<BlockPool::Handle>& blocks) {
+  void finish(const std::deque<BlockPool::Handle>& blocks) {
     std::vector<ResidentBlock*> ready, waiting;
     for (const BlockPool::Handle& block : blocks) ready.push_back(block.get());
     while (!ready.empty()) run_phase(ready, waiting);
   }
 
   /// Runs those that are ready; then `ready` has those that can go on.
-  static void run_phase(std::vector<ResidentBlock*>& ready, std::vector<ResidentBlock*>& waiting) {
+  void run_phase(std::vector<ResidentBlock*>& ready, std::vector<ResidentBlock*>& waiting) {
     std::vector<ResidentBlock::Pause> pauses(ready.size());
     share_each(ready.size(), [&](std::size_t i) {
+      if (i >= first_failed_.load(std::memory_order_relaxed)) return;
       const KernelScope scope;
-      pauses[i] = ready[i]->run();
+      try {
+        pauses[i] = ready[i]->run();
+      } catch (const KernelFailure& failure) {
+        keep_first(failure, i);
+      }
     });
+    if (failure_) throw *failure_;
     std::vector<ResidentBlock*> next;
     for (std::size_t i = 0; i < ready.size(); ++i) {
       if (pauses[i] == ResidentBlock::Pause::grid_barrier) waiting.push_back(ready[i]);
@@ -224,6 +247,9 @@ class Run {
   BlockPool& pool_;
   std::mutex aside_mutex_;
   std::deque<BlockPool::Handle> aside_;  // the longest-waiting one first
+  std::mutex failure_mutex_;
+  std::atomic<std::uint64_t> first_failed_{std::numeric_limits<std::uint64_t>::max()};  // or the first of its chunk
+  std::optional<KernelFailure> failure_;
 };
 
 /// The launch's pointers that are null, as a message adds them.
