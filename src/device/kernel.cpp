@@ -15,7 +15,7 @@ namespace {
 // ------------------------------------------------------------------------------------------------- Integers are
 // little-endian and 64 bits wide, strings and lists have their length in front.
 
-constexpr std::uint64_t format_version = 4;
+constexpr std::uint64_t format_version = 5;
 constexpr std::uint64_t no_dtype = ~std::uint64_t{0};
 
 class Writer {
@@ -258,6 +258,7 @@ std::string serialize(const CompiledModule& module) {
   writer.number(format_version);
   writer.text(module.image);
   writer.text(module.ptx);
+  writer.text(module.ir);
   writer.number(module.kernels.size());
   for (const KernelEntry& kernel : module.kernels) {
     writer.text(kernel.name);
@@ -284,6 +285,7 @@ CompiledModule deserialize(std::string_view bytes) {
   CompiledModule module;
   module.image = reader.text();
   module.ptx = reader.text();
+  module.ir = reader.text();
   // Lists grow item by item: a count that the bytes do not bear out fails at the first missing item.
   for (std::uint64_t kernels = reader.number(); kernels > 0; --kernels) {
     KernelEntry& kernel = module.kernels.emplace_back();

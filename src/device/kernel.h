@@ -74,9 +74,7 @@ struct CompiledModule {
   std::string ptx;    // the assembly text, where there is one
   std::vector<KernelEntry> kernels;
   std::vector<GlobalEntry> globals;
-  /// Path and text of the files that the source included, where the device compiles it again for other blocks. A module
-  /// that includes files is not cached.
-  std::vector<std::pair<std::string, std::string>> files = {};
+  std::string ir = {};  // where code was left out until it is needed: what the device makes it of
 };
 
 std::string serialize(const CompiledModule& module);

@@ -99,7 +99,8 @@ std::string CompilerLibrary::cache_digest(const KernelSource& source, const Comp
       .add(std::uint64_t{target.checked})
       .add(std::uint64_t{target.code.all})
       .add(target.code.kernel)
-      .add(std::uint64_t{static_cast<unsigned>(target.code.rule)})
+      .add(target.code.ir)
+      .add(target.code.rule ? std::uint64_t{static_cast<unsigned>(*target.code.rule)} + 1 : 0)
       .add(source)
       .digest();
 }

@@ -214,9 +214,15 @@ float CpuDevice::elapsed(Event& from, Event& to) {
 std::shared_ptr<CpuModule> CpuDevice::load(const KernelSource& source, const CompileTarget& target) {
   auto compile = [&] { return compiler_.compile(source, target, environment_.interrupted); };
   std::shared_ptr<const CompiledModule> compiled =
-      includes_files(source) ? std::make_shared<const CompiledModule>(compile())
+      target.code.ir.empty() && includes_files(source) ? std::make_shared<const CompiledModule>(compile())
                              : environment_.cache.get(compiler_.cache_digest(source, target, processor_), compile);
-  return std::make_shared<CpuModule>(std::move(compiled), source, checker_.heap());
+  return std::make_shared<CpuModule>(
+      std::move(compiled), source, checker_.heap(), [this](const CpuModule& module, CodeChoice code) {
+        code.ir = module.compiled().ir;
+        return load(
+            module.source(),
+            CompileTarget{.processor = environment_.config.cpu_target, .features = {}, .code = std::move(code)});
+      });
 }
 
 void CpuDevice::prepare_checks(CpuModule& module) {
@@ -246,24 +252,14 @@ void CpuDevice::launch(Kernel& kernel, const LaunchConfig& config, void** argume
   auto& own = static_cast<CpuKernel&>(kernel);
   CpuGraph* graph = recorded_by(stream);
   if (!graph) return run(own, config, arguments);
-  code_for(own, config);  // compiled now, so that no replay waits for a compiler
+  own.record(config);  // compiled now, so that no replay waits for a compiler
   const auto kept = std::make_shared<KeptArguments>(kernel.entry().signature, arguments);
   graph->add([this, &own, config, kept] { run(own, config, kept->pointers()); });
 }
 
-const KernelRecord& CpuDevice::code_for(CpuKernel& kernel, const LaunchConfig& config) {
-  return kernel.record(config, [&](BlockRule rule) {
-    const CpuModule& module = kernel.module();
-    const CodeChoice code{
-        .all = false, .kernel = kernel.entry().symbol, .rule = rule, .files = module.compiled().files};
-    return load(module.source(),
-                CompileTarget{.processor = environment_.config.cpu_target, .features = {}, .code = code});
-  });
-}
-
 void CpuDevice::run(CpuKernel& kernel, const LaunchConfig& config, void** arguments) {
   const auto run = [&](CpuKernel& any) {
-    run_launch(any.entry(), code_for(any, config), config, arguments, environment_.interrupted, blocks_, checker_.on());
+    run_launch(any.entry(), any.record(config), config, arguments, environment_.interrupted, blocks_, checker_.on());
   };
   if (!checker_.on()) return run(kernel);
   prepare_checks(kernel.module());

@@ -77,7 +77,6 @@ class CpuDevice : public Device {
   bool works_by_kernels() const { return checker_.on() || environment_.config.gpu_schedules_on_cpu; }
   void copy_now(const RowsToCopy& rows);
   /// The code for the launch's blocks.
-  const KernelRecord& code_for(CpuKernel& kernel, const LaunchConfig& config);
   void run(CpuKernel& kernel, const LaunchConfig& config, void** arguments);
   std::shared_ptr<CpuModule> load(const KernelSource& source, const CompileTarget& target);
   void prepare_checks(CpuModule& module);

@@ -5,7 +5,7 @@
 
 namespace gpulua::cpu {
 
-inline constexpr unsigned abi_version = 8;
+inline constexpr unsigned abi_version = 9;
 
 struct Index3 {
   unsigned x, y, z;
@@ -96,9 +96,16 @@ struct KernelRecord {
   unsigned max_threads;        // a block
 };
 
+/// A variable: those of the source's `__constant__` and `__device__` ones; with code left out, all that keep a value.
 struct GlobalRecord {
-  const char* symbol;  // GlobalEntry::symbol
+  const char* symbol;
   void* address;
+};
+
+/// A module with code that another module left out uses that one's variables: it finds them through these.
+struct VariablePlace {
+  const char* symbol;  // GlobalRecord::symbol
+  void** place;
 };
 
 /// A function to which a variable points from the start.
@@ -120,6 +127,8 @@ struct ModuleRecord {
   unsigned kernel_count, global_count;
   const KernelRecord* kernels;
   const GlobalRecord* globals;
+  unsigned place_count;
+  const VariablePlace* places;
   unsigned function_count;
   const FunctionRecord* functions;
   Heap* heap;  // the runtime fills it in when it loads the module; null: no kernel uses one

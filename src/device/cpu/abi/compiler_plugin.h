@@ -4,6 +4,7 @@
 // brings clang and LLVM and is loaded only when something has to be compiled. Plain C++ types only.
 
 #include <atomic>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,13 +14,14 @@
 
 namespace gpulua::cpu {
 
-/// Which code to make of kernels that have several kinds, each for blocks of some shapes (BlockRule).
+/// Which code to make. A source may have many kernels, and a kernel several kinds of code, each for blocks of some
+/// shapes (BlockRule).
 struct CodeChoice {
-  bool all = true;  // every kind. Else what most launches need, and records without code for the others, unless the
-                    // module has variables: they would be in two places
-  std::string kernel = {};  // unless empty: the symbol of the one kernel that is wanted, with the code for `rule`
-  BlockRule rule = BlockRule::any;
-  std::vector<std::pair<std::string, std::string>> files = {};  // CompiledModule::files, in the place of the disk's
+  bool all = true;  // of every kernel, every kind. Else what most launches need: one kind, with records without code
+                    // for the others; and none of large sources of several kernels
+  std::string kernel = {};             // unless empty: the symbol of the one kernel that is wanted
+  std::optional<BlockRule> rule = {};  // its kind; none: the one that most launches need
+  std::string ir = {};                 // CompiledModule::ir of the compilation that left it out
 };
 
 /// The processor to compile for, in clang's names. Empty fields mean the processor that this runs on.
@@ -48,6 +50,6 @@ struct CompilerEntry {
   int version;
   CompiledModule (*compile)(const KernelSource& source, const CompileTarget& target, Compilation* compilation);
 };
-inline constexpr int compiler_version = 4;
+inline constexpr int compiler_version = 5;
 
 }  // namespace gpulua::cpu

@@ -13,6 +13,7 @@
 #include "src/device/cpu/front_end/front_end.h"
 #include "src/device/cpu/front_end/llvm_messages.h"
 #include "src/device/cpu/ir/compilation.h"
+#include "src/device/cpu/ir/stored_module.h"
 #include "src/device/plugin.h"
 
 namespace gpulua::cpu {
@@ -56,16 +57,22 @@ class FatalErrors {
 };
 
 CompiledModule compile_now(const KernelSource& source, const CompileTarget& target) {
-  CompileOptions options = parse_options(source.options);
-  SourceModule module = parse_source(source, options, target);
+  const CompileOptions options = parse_options(source.options);
+  const CodeChoice& code = target.code;
+  SourceModule module = code.kernel.empty() ? parse_source(source, options, target) : load_kernel(code.ir, code.kernel);
+  module.whole_warps = source.whole_warps;
+  module.lua_function = source.lua_function;
+  module.own = source.own;
+  module.code = code;
   check_abandoned();
   CompiledModule result;
   result.globals = module.globals;
-  result.files = std::move(module.files);
   if (target.checked) instrument(module);
+  if (code.kernel.empty()) prepare_module(module);
+  if (code.kernel.empty() && !code.all) result.ir = store_module(module);
   auto machine = make_machine(*module.module);
   // The checker follows single threads.
-  build_kernels(module, target.checked ? EngineChoice::scalar : options.engine, *machine);
+  if (!build_kernels(module, target.checked ? EngineChoice::scalar : options.engine, *machine)) result.ir.clear();
   result.kernels = list_kernels(module);
   if (target.checked) export_checks(*module.module);
   const std::string object = generate_object(*module.module, *machine);

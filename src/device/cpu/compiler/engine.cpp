@@ -7,16 +7,50 @@
 #include "src/device/cpu/compiler/scalar_engine.h"
 #include "src/device/cpu/ir/compilation.h"
 #include "src/device/cpu/ir/spin_loops.h"
+#include "src/device/cpu/ir/variables.h"
 #include "src/device/cpu/simd/simd_engine.h"
 #include "src/device/cpu/simd/why_not.h"
 
 namespace gpulua::cpu {
 namespace {
 
-/// Prepares the module for both engines: local variables in registers, and a GPU's results for operations that C++
-/// leaves undefined.
-void prepare(SourceModule& source) {
+/// True if it pays to compile kernels when they are fetched: each then takes some 8 ms more, as long as 100 instructions
+/// do. They are not optimised yet.
+bool has_large_kernels(const SourceModule& source) {
+  constexpr unsigned large = 400;
+  unsigned instructions = 0;
+  for (const llvm::Function& function : *source.module) instructions += function.getInstructionCount();
+  return source.kernels.size() > 1 && instructions > large;
+}
+
+/// The kernels to compile, by CodeChoice. Those that are left out, and kinds of code that are, share the variables.
+void choose_kernels(SourceModule& source) {
+  CodeChoice& code = source.code;
+  if (code.all) return;
+  const std::vector<llvm::GlobalVariable*> variables = list_variables(source);
+  if (!code.kernel.empty()) {
+    std::erase_if(source.kernels, [&](const SourceKernel& kernel) { return kernel.symbol != code.kernel; });
+    for (llvm::GlobalVariable* variable : variables)
+      source.places.emplace_back(variable->getName().str(), add_place(*variable));
+  } else if (!can_be_shared(variables)) {
+    code.all = true;
+  } else {
+    for (llvm::GlobalVariable* variable : variables)
+      if (std::ranges::none_of(source.globals, [&](const auto& row) { return variable->getName() == row.symbol; }))
+        source.exports.push_back(variable);
+  }
+}
+
+}  // namespace
+
+void prepare_module(SourceModule& source) {
   llvm::Module& module = *source.module;
+  for (const GlobalEntry& global : source.globals) {
+    llvm::GlobalVariable* variable = module.getGlobalVariable(global.symbol, /*AllowInternal=*/true);
+    // The host may write it between launches, even if the source declares it constant.
+    variable->setConstant(false);
+    variable->setExternallyInitialized(true);
+  }
   refuse_load_time_code(module);
   refuse_unsupported_calls(source);
   promote_variables(module);
@@ -25,26 +59,13 @@ void prepare(SourceModule& source) {
   mark_spin_loops(module);
 }
 
-/// True if kernels may leave values for the next launch outside the script's arrays.
-bool has_variables(const SourceModule& source) {
-  const auto is_shared = [&](const llvm::GlobalVariable& variable) {
-    return std::ranges::find(source.shared, variable.getName()) != source.shared.end();
-  };
-  for (const llvm::GlobalVariable& variable : source.module->globals())
-    if (!variable.isDeclaration() && !variable.isConstant() && !variable.isThreadLocal() && !is_shared(variable))
-      return true;
-  return false;
-}
-
-}  // namespace
-
-void build_kernels(SourceModule& source, EngineChoice choice, llvm::TargetMachine& machine) {
-  prepare(source);
+bool build_kernels(SourceModule& source, EngineChoice choice, llvm::TargetMachine& machine) {
   const SharedLayout layout = lay_out_shared(source);
-  if (!source.code.kernel.empty())
-    std::erase_if(source.kernels, [&](const SourceKernel& kernel) { return kernel.symbol != source.code.kernel; });
-  else if (has_variables(source))
-    source.code.all = true;
+  choose_kernels(source);
+  if (!source.code.all && source.code.kernel.empty() && has_large_kernels(source)) {
+    add_module_record(source, {});
+    return true;
+  }
   std::vector<KernelCode> code;
   std::vector<const SourceKernel*> scalar;
   simd::Engine simd(source, layout, machine);
@@ -68,6 +89,8 @@ void build_kernels(SourceModule& source, EngineChoice choice, llvm::TargetMachin
   std::vector<KernelCode> rest = build_scalar_kernels(source, layout, scalar, simd.finish());
   code.insert(code.end(), std::make_move_iterator(rest.begin()), std::make_move_iterator(rest.end()));
   add_module_record(source, code);
+  return std::ranges::any_of(
+      code, [](const KernelCode& record) { return record.run == nullptr && record.run_fiber == nullptr; });
 }
 
 }  // namespace gpulua::cpu

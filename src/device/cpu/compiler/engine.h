@@ -13,8 +13,13 @@ class TargetMachine;
 
 namespace gpulua::cpu {
 
+/// Prepares the module for both engines: local variables in registers, and a GPU's results for operations that C++
+/// leaves undefined. Throws ErrorKind::compile for what the device cannot run.
+void prepare_module(SourceModule& source);
+
 /// Turns the kernels into the functions of abi.h and adds the ModuleRecord, the only symbol that stays visible. Records
 /// for each kernel which engine runs it. Throws ErrorKind::compile for kernels that no engine can run.
-void build_kernels(SourceModule& source, EngineChoice choice, llvm::TargetMachine& machine);
+/// Returns whether code was left out (CodeChoice). Precondition: prepare_module() was called.
+bool build_kernels(SourceModule& source, EngineChoice choice, llvm::TargetMachine& machine);
 
 }  // namespace gpulua::cpu

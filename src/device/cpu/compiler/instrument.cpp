@@ -5,7 +5,6 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/MDBuilder.h>
-#include <llvm/IR/ReplaceConstant.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Mem2Reg.h>
@@ -19,6 +18,7 @@
 #include "src/device/cpu/compiler/instrument_calls.h"
 #include "src/device/cpu/ir/analyses.h"
 #include "src/device/cpu/ir/reachable.h"
+#include "src/device/cpu/ir/variables.h"
 
 namespace gpulua::cpu {
 namespace {
@@ -277,24 +277,7 @@ class Instrumenter {
     std::vector<llvm::Constant*> rows;
     for (const GlobalEntry& global : source_.globals) {
       llvm::GlobalVariable* variable = module_.getGlobalVariable(global.symbol, /*AllowInternal=*/true);
-      llvm::convertUsersOfConstantsToInstructions({variable});
-      std::vector<llvm::Use*> uses;
-      for (llvm::Use& use : variable->uses())
-        if (llvm::isa<llvm::Instruction>(use.getUser())) uses.push_back(&use);
-      auto* place = new llvm::GlobalVariable(module_, builder_.getPtrTy(), false, llvm::GlobalValue::InternalLinkage,
-                                             variable, global.symbol + ".place");
-      place->setExternallyInitialized(true);
-      std::map<llvm::Function*, llvm::Value*> addresses;
-      for (llvm::Use* use : uses) {
-        llvm::Function* function = llvm::cast<llvm::Instruction>(use->getUser())->getFunction();
-        llvm::Value*& address = addresses[function];
-        if (address == nullptr) {
-          builder_.SetInsertPoint(&*function->getEntryBlock().getFirstInsertionPt());
-          builder_.SetCurrentDebugLocation(llvm::DebugLoc());
-          address = hooks_.load(place, 0);
-        }
-        use->set(address);
-      }
+      llvm::GlobalVariable* place = add_place(*variable);
       rows.push_back(llvm::ConstantStruct::getAnon({sites_.text(global.symbol), place,
                                                     builder_.getInt64(sites_.known_bytes(*variable)),
                                                     builder_.getInt8(sites_.is_constant(*variable))}));

@@ -34,12 +34,10 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> machine_files() {
   return files;
 }
 
-using FileTexts = std::vector<std::pair<std::string, std::string>>;
-
-/// The machine's files without devices and pipes, which may be endless. `read` gets those that are read.
+/// The machine's files without devices and pipes, which may be endless.
 class RegularFiles : public llvm::vfs::ProxyFileSystem {
  public:
-  explicit RegularFiles(std::shared_ptr<FileTexts> read) : ProxyFileSystem(machine_files()), read_(std::move(read)) {}
+  RegularFiles() : ProxyFileSystem(machine_files()) {}
 
   llvm::ErrorOr<llvm::vfs::Status> status(const llvm::Twine& path) override {
     auto found = ProxyFileSystem::status(path);
@@ -49,17 +47,8 @@ class RegularFiles : public llvm::vfs::ProxyFileSystem {
   }
   llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>> openFileForRead(const llvm::Twine& path) override {
     if (auto found = status(path); !found) return found.getError();
-    if (const auto file = ProxyFileSystem::openFileForRead(path)) {
-      llvm::SmallString<256> absolute;
-      path.toVector(absolute);
-      makeAbsolute(absolute);
-      if (const auto text = (*file)->getBuffer(path)) read_->emplace_back(absolute.str(), (*text)->getBuffer());
-    }
     return ProxyFileSystem::openFileForRead(path);
   }
-
- private:
-  std::shared_ptr<FileTexts> read_;
 };
 
 }  // namespace
@@ -96,9 +85,7 @@ std::vector<std::string> clang_arguments(const CompileOptions& options, const Co
 }
 
 ClangFiles::ClangFiles(bool reads_disk)
-    : memory_(llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>()),
-      read_(std::make_shared<FileTexts>()),
-      reads_disk_(reads_disk) {
+    : memory_(llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>()), reads_disk_(reads_disk) {
   for (const PreludeHeader& header : prelude_headers())
     add(std::string(prelude_folder) + "/" + std::string(header.name), header.text);
   for (const std::string& path : kernel_headers()) add(path, kernel_header_of(path));
@@ -110,7 +97,7 @@ void ClangFiles::add(const std::string& path, std::string_view content) {
 
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> ClangFiles::overlay() const {
   if (!reads_disk_) return memory_;
-  auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::makeIntrusiveRefCnt<RegularFiles>(read_));
+  auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::makeIntrusiveRefCnt<RegularFiles>());
   files->pushOverlay(memory_);
   return files;
 }

@@ -30,12 +30,9 @@ class ClangFiles {
   /// `content` outlives this object. A zero follows its last character.
   void add(const std::string& path, std::string_view content);
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> overlay() const;
-  /// Path and text of the machine's files that were read.
-  const std::vector<std::pair<std::string, std::string>>& read() const { return *read_; }
 
  private:
   llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> memory_;
-  std::shared_ptr<std::vector<std::pair<std::string, std::string>>> read_;
   bool reads_disk_;
 };
 

@@ -78,9 +78,8 @@ bool reads_disk(const KernelSource& source, const CompileOptions& options) {
 }
 
 ClangFiles make_files(const KernelSource& source, const CompileOptions& options, const std::string& text,
-                      const CompileTarget& target, const PrecompiledPrelude* precompiled) {
+                      const PrecompiledPrelude* precompiled) {
   ClangFiles files(reads_disk(source, options));
-  for (const auto& [path, content] : target.code.files) files.add(path, content);
   for (const auto& [name, content] : source.headers) files.add(std::string(user_headers) + "/" + name, content);
   files.add(main_file, text);
   if (precompiled != nullptr) files.add(precompiled_prelude_file, precompiled->header);
@@ -215,10 +214,6 @@ SourceModule parse(const NamedSource& named, const CompileOptions& options, cons
   const KernelSource& source = named.source;
   const std::string text = main_text(named, options);
   SourceModule result;
-  result.whole_warps = source.whole_warps;
-  result.lua_function = source.lua_function;
-  result.own = source.own;
-  result.code = target.code;
   result.context = std::make_unique<llvm::LLVMContext>();
   collect_errors(*result.context);
   ReadSource action(source, precompiled, result);
@@ -230,14 +225,13 @@ SourceModule parse(const NamedSource& named, const CompileOptions& options, cons
   diagnostic_options->ShowColumn = false;
   diagnostic_options->ShowLineNumbers = false;
   MessagePrinter printer(stream, diagnostic_options.get());
-  const ClangFiles files = make_files(source, options, text, target, precompiled);
-  bool done = run_clang(action, front_end_arguments(source, options, target, precompiled), files, printer);
+  bool done = run_clang(action, front_end_arguments(source, options, target, precompiled),
+                        make_files(source, options, text, precompiled), printer);
   action.rethrow_failure();
   if (!done || !result.module) {
     if (messages.empty() && !printer.wrong_name().empty()) throw_wrong_name(printer.wrong_name(), action.kernels());
     refuse(source, messages);
   }
-  result.files = files.read();
   define_pure_virtual(*result.module);
   drop_host_uses(*result.module);
   count_printed_arguments(*result.module);

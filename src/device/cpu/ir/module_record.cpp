@@ -68,29 +68,30 @@ void add_functions(llvm::Value& constant, std::set<llvm::Function*>& functions) 
 void add_module_record(SourceModule& source, const std::vector<KernelCode>& kernels) {
   llvm::Module& module = *source.module;
   RecordBuilder builder(module);
-  std::vector<llvm::Constant*> kernel_rows, global_rows, function_rows;
+  std::vector<llvm::Constant*> kernel_rows, global_rows, place_rows, function_rows;
   for (const KernelCode& kernel : kernels)
     kernel_rows.push_back(builder.record(
         {builder.text(kernel.symbol), builder.function(kernel.run), builder.function(kernel.run_fiber),
          builder.u32(kernel.threads_per_fiber), builder.u32(static_cast<unsigned>(kernel.block_rule)),
          builder.u64(kernel.shared_bytes), builder.u64(kernel.local_bytes), builder.u32(kernel.max_threads)}));
+  for (const auto& [symbol, place] : source.places) place_rows.push_back(builder.record({builder.text(symbol), place}));
   std::set<llvm::Function*> functions;
   for (const GlobalEntry& global : source.globals) {
     llvm::GlobalVariable* variable = module.getGlobalVariable(global.symbol, /*AllowInternal=*/true);
-    // The host may write it between launches, even if the source declares it constant.
-    variable->setConstant(false);
-    variable->setExternallyInitialized(true);
     global_rows.push_back(builder.record({builder.text(global.symbol), variable}));
     for (llvm::Use& use : variable->operands()) add_functions(*use, functions);
   }
+  for (llvm::GlobalVariable* variable : source.exports)
+    global_rows.push_back(builder.record({builder.text(variable->getName().str()), variable}));
   for (llvm::Function* function : functions)
     function_rows.push_back(builder.record({builder.text(function->getName().str()), function}));
   llvm::Constant* heap = define_heap_functions(module);
   hide_definitions(module);
   builder.constant(
-      builder.record({builder.u32(abi_version), builder.u32(kernels.size()), builder.u32(source.globals.size()),
-                      builder.table(kernel_rows), builder.table(global_rows), builder.u32(function_rows.size()),
-                      builder.table(function_rows), heap}),
+      builder.record({builder.u32(abi_version), builder.u32(kernel_rows.size()), builder.u32(global_rows.size()),
+                      builder.table(kernel_rows), builder.table(global_rows), builder.u32(place_rows.size()),
+                      builder.table(place_rows), builder.u32(function_rows.size()), builder.table(function_rows),
+                      heap}),
       llvm::GlobalValue::ExternalLinkage, "gpulua_module");
 }
 

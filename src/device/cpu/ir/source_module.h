@@ -41,7 +41,8 @@ struct SourceModule {
   bool lua_function = false;           // KernelSource::lua_function
   bool own = false;                    // KernelSource::own
   CodeChoice code = {};
-  std::vector<std::pair<std::string, std::string>> files;  // CompiledModule::files
+  std::vector<llvm::GlobalVariable*> exports;                   // beside `globals`, for code that is left out
+  std::vector<std::pair<std::string, llvm::Constant*>> places;  // of another module's variables
   bool checked = false;  // has calls of the checker (check/instrument.h): for the scalar engine alone
 };
 

@@ -64,14 +64,14 @@ CpuKernel::CpuKernel(KernelEntry entry, std::vector<const KernelRecord*> records
   attributes_.max_threads = records_.front()->max_threads;
 }
 
-const KernelRecord& CpuKernel::record(const LaunchConfig& config, const Compile& compile) {
+const KernelRecord& CpuKernel::record(const LaunchConfig& config) {
   const auto find = [&] {
     return std::ranges::find_if(
         records_, [&](const KernelRecord* record) { return holds(record->block_rule, config.grid, config.block); });
   };
   auto found = find();
   if (found != records_.end() && !has_code(**found)) {
-    module_->add_code(entry().symbol, (*found)->block_rule, compile((*found)->block_rule));
+    module_->add_code(entry().symbol, (*found)->block_rule);
     records_ = module_->records(entry().symbol);
     found = find();
   }
@@ -90,8 +90,9 @@ unsigned CpuKernel::suggested_block(std::size_t) const {
   return std::min(usual_block, attributes_.max_threads);
 }
 
-CpuModule::CpuModule(std::shared_ptr<const CompiledModule> compiled, KernelSource source, const Heap& heap)
-    : Module(std::move(compiled)), source_(std::move(source)) {
+CpuModule::CpuModule(std::shared_ptr<const CompiledModule> compiled, KernelSource source, const Heap& heap,
+                     Compile compile)
+    : Module(std::move(compiled)), source_(std::move(source)), compile_(std::move(compile)) {
   library_ = load_library(compiled_->image);
   record_ = static_cast<const ModuleRecord*>(dlsym(library_, "gpulua_module"));
   if (record_ == nullptr || record_->version != abi_version) {
@@ -110,25 +111,48 @@ std::shared_ptr<Kernel> CpuModule::kernel(const KernelEntry& entry) {
   std::weak_ptr<Kernel>& kept = kernels_[&entry];
   std::shared_ptr<Kernel> kernel = kept.lock();
   if (kernel) return kernel;
+  KernelEntry described = entry;
+  if (records(entry.symbol).empty())
+    for (const KernelEntry& compiled : compile({.all = false, .kernel = entry.symbol}).compiled().kernels)
+      if (compiled.name == entry.name) described = compiled;  // with its engine
   std::vector<const KernelRecord*> records = this->records(entry.symbol);
   if (records.empty()) throw Error("[kernel] expected a kernel of this module, got '{}'", entry.name);
-  kernel = std::make_shared<CpuKernel>(entry, std::move(records), shared_from_this());
+  kernel = std::make_shared<CpuKernel>(std::move(described), std::move(records), shared_from_this());
   kept = kernel;
   return kernel;
 }
 
 std::vector<const KernelRecord*> CpuModule::records(const std::string& symbol) const {
   std::vector<const KernelRecord*> records;
-  for (const KernelRecord& record : std::span(record_->kernels, record_->kernel_count)) {
-    if (symbol != record.symbol) continue;
-    const auto added = added_code_.find({symbol, record.block_rule});
-    records.push_back(added == added_code_.end() ? &record : &added->second->only_code());
-  }
+  const auto add = [&](const CpuModule& module) {
+    for (const KernelRecord& record : module.own_records()) {
+      if (symbol != record.symbol) continue;
+      const auto same = std::ranges::find(records, record.block_rule, &KernelRecord::block_rule);
+      if (same == records.end())
+        records.push_back(&record);
+      else if (has_code(record))
+        *same = &record;
+    }
+  };
+  add(*this);
+  for (const std::shared_ptr<CpuModule>& module : added_) add(*module);
   return records;
 }
 
-const KernelRecord& CpuModule::only_code() const {
-  return *std::ranges::find_if(std::span(record_->kernels, record_->kernel_count), has_code);
+void CpuModule::add_code(const std::string& symbol, BlockRule rule) {
+  std::lock_guard lock(mutex_);
+  compile({.all = false, .kernel = symbol, .rule = rule});
+}
+
+const CpuModule& CpuModule::compile(CodeChoice code) {
+  std::shared_ptr<CpuModule> module = compile_(*this, std::move(code));
+  module->use_variables(*this);
+  return *added_.emplace_back(std::move(module));
+}
+
+void CpuModule::use_variables(const CpuModule& owner) const {
+  for (const VariablePlace& place : std::span(record_->places, record_->place_count))
+    *place.place = owner.address_of(place.symbol);
 }
 
 void* CpuModule::symbol(const char* name) const {
@@ -136,9 +160,13 @@ void* CpuModule::symbol(const char* name) const {
 }
 
 void* CpuModule::address(const GlobalEntry& entry) {
+  return address_of(entry.symbol);
+}
+
+void* CpuModule::address_of(const std::string& symbol) const {
   for (const GlobalRecord& record : std::span(record_->globals, record_->global_count))
-    if (entry.symbol == record.symbol) return record.address;
-  throw Error("[module] expected a global of this module, got '{}'", entry.name);
+    if (symbol == record.symbol) return record.address;
+  throw Error("[module] expected a variable of this module, got '{}'", symbol);
 }
 
 }  // namespace gpulua::cpu

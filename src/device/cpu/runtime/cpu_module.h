@@ -5,8 +5,10 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <span>
 
 #include "src/device/cpu/abi/abi.h"
+#include "src/device/cpu/abi/compiler_plugin.h"
 #include "src/device/kernel.h"
 
 namespace gpulua::cpu {
@@ -21,11 +23,8 @@ class CpuKernel : public Kernel {
   int occupancy(unsigned threads, std::size_t shared_bytes) const override;
   unsigned suggested_block(std::size_t shared_bytes) const override;
 
-  /// Gives the code for a block rule that the module has a record for, but no code.
-  using Compile = std::function<std::shared_ptr<CpuModule>(BlockRule)>;
-
-  /// The record that runs blocks of the launch's shape. It has code: `compile` is called where there is none yet.
-  const KernelRecord& record(const LaunchConfig& config, const Compile& compile);
+  /// The record that runs blocks of the launch's shape. It has code, which is compiled where there is none yet.
+  const KernelRecord& record(const LaunchConfig& config);
   CpuModule& module() const { return *module_; }
 
  private:
@@ -35,9 +34,12 @@ class CpuKernel : public Kernel {
 
 class CpuModule : public Module, public std::enable_shared_from_this<CpuModule> {
  public:
+  /// Compiles code that the module left out.
+  using Compile = std::function<std::shared_ptr<CpuModule>(const CpuModule& module, CodeChoice code)>;
+
   /// Loads the image. Throws Error when it is no module for this version of the device. `source`: of the image. `heap`:
   /// serves malloc and free of its kernels.
-  CpuModule(std::shared_ptr<const CompiledModule> compiled, KernelSource source, const Heap& heap);
+  CpuModule(std::shared_ptr<const CompiledModule> compiled, KernelSource source, const Heap& heap, Compile compile);
   ~CpuModule() override;
 
   std::shared_ptr<Kernel> kernel(const KernelEntry& entry) override;
@@ -49,22 +51,24 @@ class CpuModule : public Module, public std::enable_shared_from_this<CpuModule> 
   void* symbol(const char* name) const;
   /// The records of a kernel; those without code are replaced by what was added.
   std::vector<const KernelRecord*> records(const std::string& symbol) const;
-  /// `code`: a module with the code for one record of this one, which has none.
-  void add_code(const std::string& symbol, BlockRule rule, std::shared_ptr<CpuModule> code) {
-    added_code_[{symbol, rule}] = std::move(code);
-  }
+  /// Adds code for blocks of this rule to the records of a kernel.
+  void add_code(const std::string& symbol, BlockRule rule);
   /// The same source compiled with checks (check/checker.h); null until it is first needed.
   std::shared_ptr<CpuModule> checked_variant;
 
  private:
-  const KernelRecord& only_code() const;
+  std::span<const KernelRecord> own_records() const { return {record_->kernels, record_->kernel_count}; }
+  const CpuModule& compile(CodeChoice code);
+  void use_variables(const CpuModule& owner) const;
+  void* address_of(const std::string& symbol) const;
 
   KernelSource source_;
   void* library_ = nullptr;
   const ModuleRecord* record_ = nullptr;
   std::mutex mutex_;
   std::map<const KernelEntry*, std::weak_ptr<Kernel>> kernels_;
-  std::map<std::pair<std::string, BlockRule>, std::shared_ptr<CpuModule>> added_code_;
+  Compile compile_;
+  std::vector<std::shared_ptr<CpuModule>> added_;  // with code that this module left out
 };
 
 }  // namespace gpulua::cpu

@@ -72,15 +72,6 @@ void inline_calls(llvm::Function& function, const std::set<llvm::Function*>& cal
 constexpr std::uint64_t max_frame_bytes = 32 << 10;
 constexpr unsigned max_warps = 32;
 
-// A larger kernel whose code is all made at once has none of its own for a line of threads whose last warp is a part of
-// one.
-constexpr unsigned most_instructions_of_lines = 1000;
-
-std::string many_instructions() {
-  return "blocks of parts of warps run the code for blocks of any shape: the kernel has more than " +
-         std::to_string(most_instructions_of_lines) + " instructions";
-}
-
 const char* find_template(WarpSync sync, WarpLayout layout, bool lockstep) {
   switch (sync) {
     case WarpSync::none:
@@ -228,16 +219,12 @@ std::vector<KernelCode> Engine::build(const SourceKernel& kernel, std::string& w
     if (needs.rows && !needs.flat_rows && !source_.whole_warps && !narrow)
       wanted.emplace_back(BlockRule::half_rows, WarpLayout::half_rows);
     if (needs.warps) wanted.emplace_back(BlockRule::rows, WarpLayout::row);
-    if (needs.warps && !needs.rows && !source_.whole_warps) {
-      if (!source_.code.all || scalar->getInstructionCount() <= most_instructions_of_lines)
-        wanted.emplace_back(BlockRule::line, WarpLayout::row_part);
-      else
-        limits += (limits.empty() ? "" : "; ") + many_instructions();
-    }
+    if (needs.warps && !needs.rows && !source_.whole_warps)
+      wanted.emplace_back(BlockRule::line, WarpLayout::row_part);
     if (!needs.warps || !source_.whole_warps)
       wanted.emplace_back(BlockRule::any, needs.warps ? WarpLayout::any : WarpLayout::row_chunk);
     const CodeChoice& choice = source_.code;
-    const BlockRule chosen = !choice.kernel.empty() ? choice.rule : needs.warps ? BlockRule::rows : BlockRule::any;
+    const BlockRule chosen = choice.rule.value_or(needs.warps ? BlockRule::rows : BlockRule::any);
     for (auto [rule, layout] : wanted) {
       if (!choice.all && rule != chosen) {
         variants.push_back(describe(kernel, nullptr, rule));
