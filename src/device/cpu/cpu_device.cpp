@@ -214,14 +214,12 @@ float CpuDevice::elapsed(Event& from, Event& to) {
 std::shared_ptr<CpuModule> CpuDevice::load(const KernelSource& source, const CompileTarget& target) {
   auto compile = [&] { return compiler_.compile(source, target, environment_.interrupted); };
   std::shared_ptr<const CompiledModule> compiled =
-      target.code.ir.empty() && includes_files(source) ? std::make_shared<const CompiledModule>(compile())
-                             : environment_.cache.get(compiler_.cache_digest(source, target, processor_), compile);
+      target.code.ir.empty() && includes_files(source)
+          ? std::make_shared<const CompiledModule>(compile())
+          : environment_.cache.get(compiler_.cache_digest(source, target, processor_), compile);
   return std::make_shared<CpuModule>(
-      std::move(compiled), source, checker_.heap(), [this](const CpuModule& module, CodeChoice code) {
-        code.ir = module.compiled().ir;
-        return load(
-            module.source(),
-            CompileTarget{.processor = environment_.config.cpu_target, .features = {}, .code = std::move(code)});
+      std::move(compiled), source, checker_.heap(), [this](const KernelSource& same, const CodeChoice& code) {
+        return load(same, CompileTarget{.processor = environment_.config.cpu_target, .features = {}, .code = code});
       });
 }
 

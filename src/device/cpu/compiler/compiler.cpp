@@ -11,8 +11,8 @@
 #include "src/device/cpu/compiler/instrument.h"
 #include "src/device/cpu/compiler/linker.h"
 #include "src/device/cpu/front_end/front_end.h"
-#include "src/device/cpu/front_end/llvm_messages.h"
 #include "src/device/cpu/ir/compilation.h"
+#include "src/device/cpu/ir/llvm_messages.h"
 #include "src/device/cpu/ir/stored_module.h"
 #include "src/device/plugin.h"
 

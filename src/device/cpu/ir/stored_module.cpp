@@ -11,7 +11,7 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include "src/base/error.h"
-#include "src/device/cpu/front_end/llvm_messages.h"
+#include "src/device/cpu/ir/llvm_messages.h"
 
 namespace gpulua::cpu {
 namespace {

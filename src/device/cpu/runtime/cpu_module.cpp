@@ -112,9 +112,13 @@ std::shared_ptr<Kernel> CpuModule::kernel(const KernelEntry& entry) {
   std::shared_ptr<Kernel> kernel = kept.lock();
   if (kernel) return kernel;
   KernelEntry described = entry;
-  if (records(entry.symbol).empty())
-    for (const KernelEntry& compiled : compile({.all = false, .kernel = entry.symbol}).compiled().kernels)
-      if (compiled.name == entry.name) described = compiled;  // with its engine
+  if (records(entry.symbol).empty()) {
+    const KernelEntry& compiled =
+        compile({.all = false, .kernel = entry.symbol, .ir = compiled_->ir}).compiled().kernels.front();
+    described.engine = compiled.engine;
+    described.warning = compiled.warning;
+    described.limits = compiled.limits;
+  }
   std::vector<const KernelRecord*> records = this->records(entry.symbol);
   if (records.empty()) throw Error("[kernel] expected a kernel of this module, got '{}'", entry.name);
   kernel = std::make_shared<CpuKernel>(std::move(described), std::move(records), shared_from_this());
@@ -141,11 +145,11 @@ std::vector<const KernelRecord*> CpuModule::records(const std::string& symbol) c
 
 void CpuModule::add_code(const std::string& symbol, BlockRule rule) {
   std::lock_guard lock(mutex_);
-  compile({.all = false, .kernel = symbol, .rule = rule});
+  compile({.all = false, .kernel = symbol, .rule = rule, .ir = compiled_->ir});
 }
 
-const CpuModule& CpuModule::compile(CodeChoice code) {
-  std::shared_ptr<CpuModule> module = compile_(*this, std::move(code));
+const CpuModule& CpuModule::compile(const CodeChoice& code) {
+  std::shared_ptr<CpuModule> module = compile_(source_, code);
   module->use_variables(*this);
   return *added_.emplace_back(std::move(module));
 }

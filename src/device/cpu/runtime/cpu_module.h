@@ -35,7 +35,7 @@ class CpuKernel : public Kernel {
 class CpuModule : public Module, public std::enable_shared_from_this<CpuModule> {
  public:
   /// Compiles code that the module left out.
-  using Compile = std::function<std::shared_ptr<CpuModule>(const CpuModule& module, CodeChoice code)>;
+  using Compile = std::function<std::shared_ptr<CpuModule>(const KernelSource& source, const CodeChoice& code)>;
 
   /// Loads the image. Throws Error when it is no module for this version of the device. `source`: of the image. `heap`:
   /// serves malloc and free of its kernels.
@@ -58,7 +58,7 @@ class CpuModule : public Module, public std::enable_shared_from_this<CpuModule> 
 
  private:
   std::span<const KernelRecord> own_records() const { return {record_->kernels, record_->kernel_count}; }
-  const CpuModule& compile(CodeChoice code);
+  const CpuModule& compile(const CodeChoice& code);
   void use_variables(const CpuModule& owner) const;
   void* address_of(const std::string& symbol) const;
 

@@ -1,4 +1,4 @@
-#include "src/device/cpu/front_end/llvm_messages.h"
+#include "src/device/cpu/ir/llvm_messages.h"
 
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
