@@ -14,6 +14,11 @@ std::string ballast(int statements) {
   return text + "y[i] = p; return; } ";
 }
 
+/// With 16 lanes, where the body has no loop and divides no integers.
+void compare_straight(const std::string& body) {
+  compare(ballast(60) + body);
+}
+
 /// With 8 lanes of AVX2 and 16 of AVX-512. The body has no short loop.
 void compare_large(const std::string& body) {
   compare(ballast(250) + body);
@@ -25,6 +30,15 @@ void compare_very_large(const std::string& body) {
 }
 
 }  // namespace
+
+TEST_CASE("simd: kernels of some hundred instructions without loops", "[cpu][simd]") {
+  compare_straight("if (a[i] > 0) { b[i] = a[i] * 3; if (a[i] & 1) y[i] = x[i] + 1; else return; } else y[i] = -x[i];");
+  compare_straight("y[i] = x[(a[i] & 63) + (i & 3)]; b[i] = a[n - 1 - i] + a[(i * 3) & 511];");
+  compare_straight(
+      "const unsigned char c = a[i]; const short s = a[i] * 3; b[i] = c + s; y[i] = (signed char)(c * s);");
+  compare_straight(
+      "if (threadIdx.x < 21) { atomicAdd(&b[0], a[i]); const double d = x[i]; y[i] = d * d + sqrt(fabs(d)); }");
+}
 
 TEST_CASE("simd: large kernels without loops", "[cpu][simd]") {
   compare_large(
