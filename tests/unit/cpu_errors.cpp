@@ -136,6 +136,13 @@ TEST_CASE("cpu: assertions and traps surface from the launch", "[cpu]") {
   device.launch(*k, one_dimension(4, 8), 32);
 }
 
+TEST_CASE("cpu: a function that nothing defines is an error of the source", "[cpu]") {
+  CpuTestDevice device;
+  CHECK(message_of([&] { device.compile("__device__ int f(int);\n__global__ void k(int* x) { *x = f(1); }"); }) ==
+        "[compile] script.lua:11: the function 'f(int)' is declared, but nothing defines it");
+  device.compile("__device__ int f(int);\n__global__ void k(int* x) { *x = 1; }");
+}
+
 TEST_CASE("cpu: of several blocks that fail, a launch reports the first in the grid's order", "[cpu]") {
   CpuTestDevice device;
   // Later blocks fail at once. The one to report takes long, so that other cores are past it by then.

@@ -1,6 +1,8 @@
 // Large kernels, which the SIMD engine widens to fewer lanes than a warp has (choose_lanes.h), against the scalar
 // engine.
 
+#include <numeric>
+
 #include "tests/unit/simd_compare.h"
 
 using namespace gpulua;
@@ -56,6 +58,48 @@ TEST_CASE("simd: large kernels without loops", "[cpu][simd]") {
       "struct P { float u, v, w; }; const P p = ((const P*)x)[i]; y[i] = p.u * p.v - p.w; b[i] = threadIdx.x * 7 + "
       "blockIdx.x;");
   compare_large("if (blockIdx.x == 0) b[0] = a[i]; if (threadIdx.x < 5) y[i] = x[threadIdx.x * 4 + blockDim.x];");
+}
+
+TEST_CASE("simd: large kernels with barriers", "[cpu][simd]") {
+  // The numbers of a warp's first thread are multiples of 8 or 16 here, not of 32.
+  compare_large(
+      "__shared__ int s[1024]; s[thread] = a[i] + threadIdx.x % 32 * 3 + threadIdx.x / 32 * 1000 + (threadIdx.x | 16); "
+      "__syncthreads(); const int count = blockDim.x * blockDim.y * blockDim.z; b[i] = s[(thread ^ 16) % count]; y[i] "
+      "= "
+      "s[(thread + 9) % count] + (threadIdx.x & 16) * (threadIdx.x & 8);");
+  compare_large(
+      "__shared__ int s[1024]; s[thread] = a[i]; if (thread % 3 == 0) s[thread] *= 2; b[i] = __syncthreads_count(a[i] "
+      "> "
+      "9) + __syncthreads_or(a[i] == 7); const int before = thread > 0 ? s[thread - 1] : 5; __syncthreads(); s[thread] "
+      "+= before; __syncthreads(); b[i] += s[thread] + s[0];");
+  // Threads that exit before a barrier, and loops of barriers.
+  compare_large(
+      "__shared__ int s[1024]; s[thread] = 0; __syncthreads(); if (a[i] > 40) return; atomicAdd(&s[thread / 4], a[i]); "
+      "__syncthreads(); for (int k = 1; k < 64; k *= 2) { const int o = s[thread / k]; __syncthreads(); s[thread] += "
+      "o; "
+      "__syncthreads(); } b[i] = s[thread];");
+}
+
+TEST_CASE("simd: warps of large kernels with volatile accesses run in step", "[cpu][simd]") {
+  const std::string text =
+      "__global__ void k(const int* a, float* x, float* y, int n, int* b) { const int i = threadIdx.x; " +
+      ballast(250) + R"(
+      volatile __shared__ int s[64];
+      s[i] = a[i];
+      const int lane = i % 32;
+      for (int k = 16; k > 0; k /= 2)
+        if (lane < k) s[i] = s[i] + s[i + k];
+      if (lane == 0) b[i / 32] = s[i];
+    })";
+  for (const char* processor : {"", "x86-64-v3"}) {
+    CpuTestDevice device({}, processor);
+    const auto module = device.compile(text, {}, {"--engine=simd"});
+    const SimdData data;
+    int sums[2] = {};
+    device.launch(*device.kernel(module, "k"), one_dimension(1, 64), data.ints.data(), nullptr, nullptr, 64, &sums[0]);
+    CHECK(sums[0] == std::accumulate(&data.ints[0], &data.ints[32], 0));
+    CHECK(sums[1] == std::accumulate(&data.ints[32], &data.ints[64], 0));
+  }
 }
 
 TEST_CASE("simd: very large kernels", "[cpu][simd]") {

@@ -89,7 +89,7 @@ struct KernelRecord {
   // Kernels with `run_fiber` may call the services of the block and the warp.
   RunBlocks run;
   RunFiber run_fiber;
-  unsigned threads_per_fiber;  // 1 or 32
+  unsigned threads_per_fiber;  // 1, or the lanes of its code
   BlockRule block_rule;
   unsigned long shared_bytes;  // static, a block; a multiple of 128
   unsigned long local_bytes;   // of stack that a fiber, or the kernel, needs: its variables, and room to recurse

@@ -1,6 +1,7 @@
 #include "src/device/cpu/compiler/checks.h"
 
 #include <llvm/Analysis/ValueTracking.h>
+#include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
@@ -22,6 +23,11 @@ std::string location_text(const llvm::DebugLoc& location) {
   return location->getFilename().str() + ":" + std::to_string(location.getLine()) + ": ";
 }
 
+/// True for the source's own declarations without a definition. Names of C, and the prelude's, are linked later.
+bool is_undefined(const llvm::GlobalValue& global) {
+  return global.isDeclaration() && global.getName().starts_with("_Z") && !global.getName().contains("gpulua");
+}
+
 void refuse_in(const llvm::Function& function, std::vector<const llvm::Function*>& reached) {
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {
     for (const llvm::Use& operand : instruction.operands()) {
@@ -31,6 +37,9 @@ void refuse_in(const llvm::Function& function, std::vector<const llvm::Function*
       if (refused.isValid())
         throw Error(ErrorKind::compile, "[compile] {}{}", location_text(instruction.getDebugLoc()),
                     refused.getValueAsString().str());
+      if (is_undefined(*callee))
+        throw Error(ErrorKind::compile, "[compile] {}the function '{}' is declared, but nothing defines it",
+                    location_text(instruction.getDebugLoc()), llvm::demangle(callee->getName()));
       reached.push_back(callee);
     }
   }

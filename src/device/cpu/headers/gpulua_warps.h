@@ -18,9 +18,12 @@ __attribute__((device, always_inline)) inline void gpulua_next_block(gpulua::cpu
   ++block.z;
 }
 
+// Placeholder: the threads that run as one. They are called a warp, where kernels cannot tell, too.
+extern "C" __attribute__((device)) unsigned int gpulua_lane_count();
+
 /// From a warp's first thread to that of the next one.
 __attribute__((device, always_inline)) inline void gpulua_next_warp(gpulua::cpu::Index3& thread, gpulua::cpu::Index3 size) {
-  thread.x += 32;
+  thread.x += gpulua_lane_count();
   while (thread.x >= size.x) {
     thread.x -= size.x;
     if (++thread.y < size.y) continue;
@@ -33,8 +36,6 @@ __attribute__((device, always_inline)) inline void gpulua_next_warp(gpulua::cpu:
 // blocks are one row then (simd/flat_rows.h).
 extern "C" __attribute__((device)) bool gpulua_blocks_are_independent();
 extern "C" __attribute__((device)) bool gpulua_rows_are_flat();
-// Placeholder: the threads that run as one, where kernels do not depend on it.
-extern "C" __attribute__((device)) unsigned int gpulua_lane_count();
 
 /// The number of blocks, from this one on, whose rows are run as one, from the first block to the last, before the next
 /// rows: memory is then read along its lines. Pieces of 1,024 elements take up to 1.8 times as long, since prefetchers begin anew
@@ -65,12 +66,12 @@ extern "C" __attribute__((device)) void gpulua_run_warps(void** arguments, const
   for (unsigned long block = first; block < last;) {
     const unsigned int count = gpulua_side_by_side(index, size, grid, last - block);
     gpulua::cpu::Index3 thread = {0, 0, 0};
-    for (unsigned int linear = 0; linear < threads; linear += 32) {
+    for (unsigned int linear = 0; linear < threads; linear += gpulua_lane_count()) {
       const unsigned int left = threads - linear;
       gpulua::cpu::Index3 own = index;
       for (unsigned int i = 0; i < count; ++i, ++own.x) {
         gpulua::cpu::ThreadContext context = {thread, own,    size,   grid, shared, dynamic_shared,
-                                              launch, linear, left < 32 ? left : 32, nullptr};
+                                              launch, linear, left < gpulua_lane_count() ? left : gpulua_lane_count(), nullptr};
         gpulua_run_warp(arguments, &context);
       }
       gpulua_next_warp(thread, size);
@@ -134,7 +135,7 @@ extern "C" __attribute__((device)) void gpulua_run_warps_in_phases(void** argume
   gpulua::cpu::Index3 index = gpulua_unflatten(first, grid);
   for (unsigned long block = first; block < last; ++block, gpulua_next_block(index, grid)) {
     char* place = frames;
-    for (unsigned int linear = 0; linear < threads; linear += 32, place += gpulua_warp_frame_bytes()) {
+    for (unsigned int linear = 0; linear < threads; linear += gpulua_lane_count(), place += gpulua_warp_frame_bytes()) {
       ((gpulua_warp_frame*)place)->state = 0;
       ((gpulua_warp_frame*)place)->sum = &sum;
     }
@@ -144,12 +145,12 @@ extern "C" __attribute__((device)) void gpulua_run_warps_in_phases(void** argume
       paused = false;
       gpulua::cpu::Index3 thread = {0, 0, 0};
       place = frames;
-      for (unsigned int linear = 0; linear < threads; linear += 32, place += gpulua_warp_frame_bytes()) {
+      for (unsigned int linear = 0; linear < threads; linear += gpulua_lane_count(), place += gpulua_warp_frame_bytes()) {
         auto* frame = (gpulua_warp_frame*)place;
         if (frame->state != done) {
           const unsigned int left = threads - linear;
           gpulua::cpu::ThreadContext context = {thread, index,  size,   grid, shared, dynamic_shared,
-                                                launch, linear, left < 32 ? left : 32, frame};
+                                                launch, linear, left < gpulua_lane_count() ? left : gpulua_lane_count(), frame};
           gpulua_run_warp(arguments, &context);
           if (frame->state != done) {
             paused = true;
@@ -192,10 +193,10 @@ extern "C" __attribute__((device)) void gpulua_run_warps_in_lockstep(void** argu
       do {
         const unsigned int left = threads - linear;
         gpulua::cpu::ThreadContext context = {thread, index,  size,   grid, shared, dynamic_shared,
-                                              launch, linear, left < 32 ? left : 32, frame};
+                                              launch, linear, left < gpulua_lane_count() ? left : gpulua_lane_count(), frame};
         gpulua_run_warp(arguments, &context);
         gpulua_next_warp(thread, size);
-        linear += 32;
+        linear += gpulua_lane_count();
         frame += gpulua_warp_frame_bytes();
       } while (linear < threads);
       paused = ((gpulua_block_state*)next)->state != done;

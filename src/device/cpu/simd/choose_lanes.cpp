@@ -48,6 +48,14 @@ bool is_straight(const llvm::Function& scalar) {
          llvm::none_of(llvm::instructions(scalar), [](const auto& instruction) { return instruction.isIntDivRem(); });
 }
 
+/// True if threads can tell which others are in their warp. Those of a block meet at barriers, however many run as one;
+/// but code that counts on a warp's running in step makes its accesses volatile.
+bool sees_warps(const llvm::Function& scalar) {
+  return has_marker(scalar, {Marker::grid_barrier, Marker::tile_barrier, Marker::warp_barrier, Marker::linear,
+                             Marker::shuffle, Marker::ballot, Marker::activemask}) ||
+         llvm::any_of(llvm::instructions(scalar), [](const auto& instruction) { return instruction.isVolatile(); });
+}
+
 }  // namespace
 
 bool depends_on_warps(const llvm::Function& scalar) {
@@ -58,8 +66,8 @@ bool depends_on_warps(const llvm::Function& scalar) {
 
 unsigned choose_lanes(const llvm::Function& scalar) {
   const unsigned instructions = scalar.getInstructionCount();
-  if (instructions <= medium || depends_on_warps(scalar)) return warp_size;
-  if (instructions <= large) return is_straight(scalar) ? 16 : warp_size;
+  if (instructions <= medium || sees_warps(scalar)) return warp_size;
+  if (instructions <= large) return is_straight(scalar) && !depends_on_warps(scalar) ? 16 : warp_size;
   if (share_of_short_loops(scalar) > rare) return instructions <= very_large ? warp_size : 16;
   return has_feature(scalar, "+avx512f") ? 16 : 8;
 }

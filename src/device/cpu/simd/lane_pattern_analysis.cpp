@@ -6,6 +6,7 @@
 #include <llvm/IR/Operator.h>
 #include <llvm/IR/PatternMatch.h>
 
+#include <bit>
 #include <cstddef>
 
 #include "src/device/cpu/abi/abi.h"
@@ -15,8 +16,13 @@
 namespace gpulua::cpu::simd {
 namespace {
 
-constexpr unsigned lane_bits = 5, half_lane_bits = 4;
+constexpr unsigned half_lane_bits = 4;
 constexpr unsigned zeros_of_zero = 64;
+
+/// The zeros at the end of the number of a warp's first thread.
+unsigned lane_bits() {
+  return static_cast<unsigned>(std::countr_zero(lane_count()));
+}
 
 }  // namespace
 
@@ -196,7 +202,7 @@ LanePattern LanePatterns::of_call(const llvm::CallInst& call) const {
     case Marker::thread_x:
       if (layout_ == WarpLayout::half_rows) return {LanePattern::Kind::affine, 1, 0, zeros_of_zero};
       return layout_ == WarpLayout::any ? LanePattern::varying()
-                                        : LanePattern::affine(1, layout_ == WarpLayout::row_chunk ? 0 : lane_bits);
+                                        : LanePattern::affine(1, layout_ == WarpLayout::row_chunk ? 0 : lane_bits());
     case Marker::thread_y:
       if (layout_ == WarpLayout::half_rows) return {LanePattern::Kind::affine, 0, 1, 1};
       return layout_ == WarpLayout::any ? LanePattern::varying() : LanePattern::uniform();
@@ -205,7 +211,7 @@ LanePattern LanePatterns::of_call(const llvm::CallInst& call) const {
     case Marker::block_x:
       return LanePattern::uniform(layout_ == WarpLayout::half_rows ? half_lane_bits : 0);
     case Marker::linear:
-      return LanePattern::affine(1, lane_bits);
+      return LanePattern::affine(1, lane_bits());
     case Marker::lane:
       return LanePattern::affine(1, zeros_of_zero);
     case Marker::private_memory:

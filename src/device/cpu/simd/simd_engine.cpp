@@ -68,9 +68,9 @@ void inline_calls(llvm::Function& function, const std::set<llvm::Function*>& cal
   }
 }
 
-// Of a warp that runs in phases. The frames of a block, at most 32, are on the stack.
-constexpr std::uint64_t max_frame_bytes = 32 << 10;
-constexpr unsigned max_warps = 32;
+// Of a thread that runs in phases. The frames of a block, at most 1,024 threads, are on the stack.
+constexpr std::uint64_t max_frame_bytes = 1 << 10;
+constexpr unsigned max_threads = 1024;
 
 const char* find_template(WarpSync sync, WarpLayout layout, bool lockstep) {
   switch (sync) {
@@ -103,7 +103,7 @@ void make_frames(llvm::Function& run, const FrameSizes& frames) {
     place->setAlignment(llvm::Align(64));
     return place;
   };
-  llvm::Value* warps = memory(max_warps * frames.warp_bytes);
+  llvm::Value* warps = memory(max_threads / lane_count() * frames.warp_bytes);
   llvm::Value* block[] = {memory(frames.block_bytes), memory(frames.block_bytes)};
   for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(run))) {
     auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
@@ -256,7 +256,7 @@ KernelCode Engine::describe(const SourceKernel& kernel, llvm::Function* run, Blo
     (run->arg_size() == 2 ? code.run_fiber : code.run) = run;
     code.local_bytes = count_local_bytes(*run);
   }
-  code.threads_per_fiber = warp_size;
+  code.threads_per_fiber = lane_count();
   code.block_rule = rule;
   code.shared_bytes = layout_.kernel_bytes.at(kernel.symbol);
   code.max_threads = kernel.max_threads;
@@ -280,7 +280,7 @@ llvm::Function* Engine::build(const SourceKernel& kernel, llvm::Function& scalar
     pipeline.order(*warp);
     const BlockUniformity values(*warp);
     lockstep = values.in_lockstep();
-    frames = split_at_barriers(*warp, max_frame_bytes, lockstep ? &values : nullptr);
+    frames = split_at_barriers(*warp, lane_count() * max_frame_bytes, lockstep ? &values : nullptr);
   }
   llvm::Function* run = nullptr;
   if (why_not.empty() && frames) {
