@@ -227,8 +227,9 @@ void check_shared_memory(const DeviceInfo& device, const Kernel& kernel, std::si
   const std::size_t most = device.max_shared_bytes;
   if (static_bytes <= most && dynamic_bytes <= most - static_bytes) return;
   throw Error(
-      "[launch] block needs {} bytes of static and {} bytes of dynamic shared memory, the device has {} bytes a block",
-      static_bytes, dynamic_bytes, most);
+      "[launch] a block of the kernel '{}' needs {} bytes of static and {} bytes of dynamic shared memory, the device "
+      "has {} bytes a block",
+      kernel.entry().name, static_bytes, dynamic_bytes, most);
 }
 
 void check_cluster(const Dim3& grid, const Dim3& cluster) {

@@ -151,6 +151,7 @@ TEST_CASE("cpu: kernels of a large source are compiled when they are fetched, on
     CHECK(compilations() == (round == 0 ? 2 : 0));
     CHECK(device.kernel(module, "first")->entry().engine == "simd");
     CHECK(device.kernel(module, "recursive")->entry().engine == "scalar: recursion");
+    CHECK(device.kernel(module, "recursive")->entry().engine == "scalar: recursion");  // as a new handle
     CHECK(to_string("recursive", device.kernel(module, "recursive")->entry().signature) == "recursive(int*)");
     CHECK(compilations() == (round == 0 ? 4 : 0));
   }

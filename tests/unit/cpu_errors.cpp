@@ -143,6 +143,18 @@ TEST_CASE("cpu: a function that nothing defines is an error of the source", "[cp
   device.compile("__device__ int f(int);\n__global__ void k(int* x) { *x = 1; }");
 }
 
+TEST_CASE("cpu: static shared memory has CUDA's limit", "[cpu]") {
+  CpuTestDevice device;
+  const auto source = [](int floats) {
+    return "__global__ void k(float* x) { __shared__ float s[" + std::to_string(floats) +
+           "]; s[threadIdx.x] = *x; __syncthreads(); *x = s[0]; }";
+  };
+  device.compile(source(12288));
+  CHECK_THAT(
+      message_of([&] { device.compile(source(20000)); }),
+      Catch::Contains("[compile] the kernel 'k' has 80000 bytes of static shared memory, CUDA takes at most 49152"));
+}
+
 TEST_CASE("cpu: of several blocks that fail, a launch reports the first in the grid's order", "[cpu]") {
   CpuTestDevice device;
   // Later blocks fail at once. The one to report takes long, so that other cores are past it by then.

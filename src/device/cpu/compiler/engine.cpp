@@ -14,8 +14,19 @@
 namespace gpulua::cpu {
 namespace {
 
-/// True if it pays to compile kernels when they are fetched: each then takes some 8 ms more, as long as 100 instructions
-/// do. They are not optimised yet.
+/// The limit of CUDA's compilers, whatever a processor has.
+void check_static_shared(const SourceModule& source, const SharedLayout& layout) {
+  constexpr std::uint64_t most = 48 << 10;
+  for (const SourceKernel& kernel : source.kernels)
+    if (const std::uint64_t bytes = layout.kernel_bytes.at(kernel.symbol); bytes > most && !source.own)
+      throw Error(ErrorKind::compile,
+                  "[compile] the kernel '{}' has {} bytes of static shared memory, CUDA takes at most {}; more can be "
+                  "had as `extern __shared__` with the launch option shared",
+                  kernel.names.front(), bytes, most);
+}
+
+/// True if it pays to compile kernels when they are fetched: each then takes some 8 ms more, as long as 100
+/// instructions do. They are not optimised yet.
 bool has_large_kernels(const SourceModule& source) {
   constexpr unsigned large = 400;
   unsigned instructions = 0;
@@ -61,6 +72,7 @@ void prepare_module(SourceModule& source) {
 
 bool build_kernels(SourceModule& source, EngineChoice choice, llvm::TargetMachine& machine) {
   const SharedLayout layout = lay_out_shared(source);
+  check_static_shared(source, layout);
   choose_kernels(source);
   if (!source.code.all && source.code.kernel.empty() && has_large_kernels(source)) {
     add_module_record(source, {});

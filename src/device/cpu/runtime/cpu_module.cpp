@@ -111,19 +111,24 @@ std::shared_ptr<Kernel> CpuModule::kernel(const KernelEntry& entry) {
   std::weak_ptr<Kernel>& kept = kernels_[&entry];
   std::shared_ptr<Kernel> kernel = kept.lock();
   if (kernel) return kernel;
-  KernelEntry described = entry;
-  if (records(entry.symbol).empty()) {
-    const KernelEntry& compiled =
-        compile({.all = false, .kernel = entry.symbol, .ir = compiled_->ir}).compiled().kernels.front();
-    described.engine = compiled.engine;
-    described.warning = compiled.warning;
-    described.limits = compiled.limits;
-  }
+  if (records(entry.symbol).empty()) compile({.all = false, .kernel = entry.symbol, .ir = compiled_->ir});
   std::vector<const KernelRecord*> records = this->records(entry.symbol);
   if (records.empty()) throw Error("[kernel] expected a kernel of this module, got '{}'", entry.name);
-  kernel = std::make_shared<CpuKernel>(std::move(described), std::move(records), shared_from_this());
+  kernel = std::make_shared<CpuKernel>(described(entry), std::move(records), shared_from_this());
   kept = kernel;
   return kernel;
+}
+
+KernelEntry CpuModule::described(KernelEntry entry) const {
+  for (const std::shared_ptr<CpuModule>& module : added_) {
+    const KernelEntry& compiled = module->compiled().kernels.front();
+    if (compiled.symbol != entry.symbol) continue;
+    entry.engine = compiled.engine;
+    entry.warning = compiled.warning;
+    entry.limits = compiled.limits;
+    break;
+  }
+  return entry;
 }
 
 std::vector<const KernelRecord*> CpuModule::records(const std::string& symbol) const {
@@ -148,15 +153,11 @@ void CpuModule::add_code(const std::string& symbol, BlockRule rule) {
   compile({.all = false, .kernel = symbol, .rule = rule, .ir = compiled_->ir});
 }
 
-const CpuModule& CpuModule::compile(const CodeChoice& code) {
+void CpuModule::compile(const CodeChoice& code) {
   std::shared_ptr<CpuModule> module = compile_(source_, code);
-  module->use_variables(*this);
-  return *added_.emplace_back(std::move(module));
-}
-
-void CpuModule::use_variables(const CpuModule& owner) const {
-  for (const VariablePlace& place : std::span(record_->places, record_->place_count))
-    *place.place = owner.address_of(place.symbol);
+  for (const VariablePlace& place : std::span(module->record_->places, module->record_->place_count))
+    *place.place = address_of(place.symbol);
+  added_.push_back(std::move(module));
 }
 
 void* CpuModule::symbol(const char* name) const {

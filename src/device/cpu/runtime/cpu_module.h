@@ -58,8 +58,10 @@ class CpuModule : public Module, public std::enable_shared_from_this<CpuModule> 
 
  private:
   std::span<const KernelRecord> own_records() const { return {record_->kernels, record_->kernel_count}; }
-  const CpuModule& compile(const CodeChoice& code);
-  void use_variables(const CpuModule& owner) const;
+  /// Adds code that the module left out, which uses this module's variables.
+  void compile(const CodeChoice& code);
+  /// The entry with what the compiler says of a kernel that was left out at first.
+  KernelEntry described(KernelEntry entry) const;
   void* address_of(const std::string& symbol) const;
 
   KernelSource source_;
