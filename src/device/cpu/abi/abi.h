@@ -76,9 +76,11 @@ using RunFiber = void (*)(void** arguments, ThreadContext* context);
 /// The block shapes that a record can run.
 enum class BlockRule : unsigned {
   any = 0,
-  rows = 1,       // x is a multiple of 32
-  half_rows = 2,  // x is 16 and y is even
-  line = 3,       // y and z are 1, and threads numbered along the grid's x are below 2^31
+  rows = 1,        // x is a multiple of 32
+  half_rows = 2,   // x is 16 and y is even
+  line = 3,        // y and z are 1, and threads numbered along the grid's x are below 2^31
+  rows_of_16 = 4,  // x is a multiple of 16
+  rows_of_8 = 5,
 };
 
 /// One way to run a kernel. Of the records of a symbol the runtime takes the first whose rule holds for the block. The

@@ -43,6 +43,10 @@ bool holds(BlockRule rule, const Dim3& grid, const Dim3& block) {
   switch (rule) {
     case BlockRule::rows:
       return block.x % 32 == 0;
+    case BlockRule::rows_of_16:
+      return block.x % 16 == 0;
+    case BlockRule::rows_of_8:
+      return block.x % 8 == 0;
     case BlockRule::half_rows:
       return block.x == 16 && block.y % 2 == 0;
     case BlockRule::line:

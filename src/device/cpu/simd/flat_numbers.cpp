@@ -269,7 +269,7 @@ void FlatNumbers::copy(const Region& region, llvm::BasicBlock* from) {
   llvm::Value* wide = builder.getTrue();  // rows are, and no number wraps or is negative
   for (Known& known : known_) {
     llvm::Type* type = known.dividend->getType();
-    const llvm::APInt most = llvm::APInt::getSignedMaxValue(type->getIntegerBitWidth()) - (warp_size - 1);
+    const llvm::APInt most = llvm::APInt::getSignedMaxValue(type->getIntegerBitWidth()) - (lane_count() - 1);
     known.first = builder.CreateFreeze(call_marker(builder, Marker::first_lane, type, {known.dividend}));
     llvm::Value* fits =
         builder.CreateAnd(builder.CreateICmpSGE(known.divisor, llvm::ConstantInt::get(type, least_width)),
@@ -284,7 +284,7 @@ void FlatNumbers::copy(const Region& region, llvm::BasicBlock* from) {
   divide(builder, lane, nullptr);
   llvm::Value* one_row = wide;
   for (const Known& known : known_) {
-    llvm::Value* last = builder.CreateAdd(known.column, llvm::ConstantInt::get(known.column->getType(), warp_size - 1));
+    llvm::Value* last = builder.CreateAdd(known.column, llvm::ConstantInt::get(known.column->getType(), lane_count() - 1));
     one_row = builder.CreateAnd(one_row, builder.CreateICmpULT(last, known.divisor));
   }
   RegionCopy whole(region, ".whole");

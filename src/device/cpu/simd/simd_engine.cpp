@@ -84,6 +84,13 @@ const char* find_template(WarpSync sync, WarpLayout layout, bool lockstep) {
   return nullptr;
 }
 
+/// Blocks whose rows are whole warps.
+BlockRule rule_of_rows() {
+  return lane_count() == warp_size ? BlockRule::rows
+         : lane_count() == 16      ? BlockRule::rows_of_16
+                                   : BlockRule::rows_of_8;
+}
+
 /// Replaces the calls of a placeholder of gpulua_warps.h.
 void answer(llvm::Function& run, const char* placeholder, unsigned value) {
   const auto is_asked = [&](const llvm::CallInst& call) {
@@ -209,22 +216,19 @@ std::vector<KernelCode> Engine::build(const SourceKernel& kernel, std::string& w
     if (has_marker(*scalar, {Marker::fail})) add_finished(fail_function, *scalar);
     if (has_marker(*scalar, {Marker::private_histogram})) add_finished(flush_function, *scalar);
     const bool narrow = lane_count() != warp_size;
-    if (!narrow) {
-      if (strip_mine(*scalar, rows)) pipeline.order(*scalar);
-      if (split_flat_numbers(*scalar, rows)) pipeline.order(*scalar);
-    }
+    if (!narrow && strip_mine(*scalar, rows)) pipeline.order(*scalar);
+    if (split_flat_numbers(*scalar, rows)) pipeline.order(*scalar);
     split_full_mask_loops(*scalar, rows);
-    if (!narrow && split_whole_warps(*scalar, rows)) pipeline.order(*scalar);
+    if (split_whole_warps(*scalar, rows)) pipeline.order(*scalar);
     std::vector<std::pair<BlockRule, WarpLayout>> wanted;
     if (needs.rows && !needs.flat_rows && !source_.whole_warps && !narrow)
       wanted.emplace_back(BlockRule::half_rows, WarpLayout::half_rows);
-    if (needs.warps) wanted.emplace_back(BlockRule::rows, WarpLayout::row);
-    if (needs.warps && !needs.rows && !source_.whole_warps)
-      wanted.emplace_back(BlockRule::line, WarpLayout::row_part);
+    if (needs.warps) wanted.emplace_back(rule_of_rows(), WarpLayout::row);
+    if (needs.warps && !needs.rows && !source_.whole_warps) wanted.emplace_back(BlockRule::line, WarpLayout::row_part);
     if (!needs.warps || !source_.whole_warps)
       wanted.emplace_back(BlockRule::any, needs.warps ? WarpLayout::any : WarpLayout::row_chunk);
     const CodeChoice& choice = source_.code;
-    const BlockRule chosen = choice.rule.value_or(needs.warps ? BlockRule::rows : BlockRule::any);
+    const BlockRule chosen = choice.rule.value_or(needs.warps ? rule_of_rows() : BlockRule::any);
     for (auto [rule, layout] : wanted) {
       if (!choice.all && rule != chosen) {
         variants.push_back(describe(kernel, nullptr, rule));
