@@ -108,8 +108,8 @@ constexpr int gpulua_histogram_shared = 8192;
 constexpr int gpulua_histogram_turns = 8;
 
 // How many values lie in each bin. A block has `copies` counters for each bin, bins * copies of them at most
-// gpulua_histogram_shared: the lanes of a warp take turns with them.
-template <class T, class Edge, int copies>
+// gpulua_histogram_shared: the lanes of a warp take turns with them. A thread takes `turns` values at a time.
+template <class T, class Edge, int copies, int turns>
 __device__ inline void gpulua_histogram_even(const T* values, long long size, const Edge* edges, int count,
                                              gpulua_edge_number<Edge> scale, gpulua_edge_number<Edge> shift,
                                              gpulua_edge_number<Edge> reach, unsigned long long* totals) {
@@ -118,12 +118,12 @@ __device__ inline void gpulua_histogram_even(const T* values, long long size, co
   __syncthreads();
   const gpulua_even_bins<T, Edge> bins(edges, count, scale, shift, reach);
   const int copy = threadIdx.x % copies;
-  const long long share = (long long)gpulua_histogram_turns * blockDim.x;
+  const long long share = (long long)turns * blockDim.x;
   for (long long begin = blockIdx.x * share + threadIdx.x; begin < size; begin += gridDim.x * share) {
-    gpulua_edge_number<Edge> x[gpulua_histogram_turns];
+    gpulua_edge_number<Edge> x[turns];
     gpulua_load_turns(x, values, begin, blockDim.x, size);
 #pragma unroll
-    for (int turn = 0; turn < gpulua_histogram_turns; ++turn)
+    for (int turn = 0; turn < turns; ++turn)
       if (bins.has(x[turn])) atomicAdd(&mine[bins.bin(x[turn]) * copies + copy], 1u);
   }
   __syncthreads();

@@ -29,7 +29,9 @@ HistogramKernel choose_histogram(const DeviceInfo& device, std::int64_t bins) {
   // On a GPU few lanes of a warp share counters, as far as those fit.
   std::int64_t copies = lane_by_lane ? 1 : 16;
   while (copies * bins > most_even_bins) copies /= 2;
-  return {"gpulua_histogram_even", ", " + std::to_string(copies)};
+  // A core's lanes are many values at a time, and compile sooner without more.
+  const std::int64_t at_a_time = lane_by_lane ? 1 : turns;
+  return {"gpulua_histogram_even", ", " + std::to_string(copies) + ", " + std::to_string(at_a_time)};
 }
 
 /// What counts keys of that dtype; null: our kernels do, or the calls cannot be recorded.

@@ -115,13 +115,13 @@ extern "C" __global__ void bincount(const long long* x, long long n, unsigned lo
   gpulua_bincount_weights(x, w, n, t, 10);
 }
 extern "C" __global__ void histogram_of_few(const gpulua_half* x, long long n, unsigned long long* c) {
-  gpulua_histogram_even<gpulua_half, gpulua_half, 32>(x, n, x, 256, 2, -0.5f, 0.49f, c);
+  gpulua_histogram_even<gpulua_half, gpulua_half, 32, 8>(x, n, x, 256, 2, -0.5f, 0.49f, c);
 }
 extern "C" __global__ void histogram_by_bytes(const float* x, long long n, unsigned long long* c) {
   gpulua_histogram_bytes<float, float>(x, n, x, 256, 2, -0.5f, 0.49f, c);
 }
 extern "C" __global__ void histogram_of_many(const int* x, long long n, const double* edges, unsigned long long* c) {
-  gpulua_histogram_even<int, double, 1>(x, n, edges, 8192, 2, -0.5f, 0.49f, c);
+  gpulua_histogram_even<int, double, 1, 1>(x, n, edges, 8192, 2, -0.5f, 0.49f, c);
 })";
   compile({"elements.cuh", "arithmetic.cuh", "indexing.cuh", "search.cuh", "sort.cuh", "sort_sweep.cuh",
            "partition.cuh", "order_statistics.cuh", "philox.cuh", "permutation.cuh", "bincount.cuh"},
