@@ -157,8 +157,7 @@ TEST_CASE("launches that the device cannot run", "[kernel]") {
                  {.max_threads = 256});
   check_rejected({.grid = {}, .block = {32, 1, 1}, .shared_bytes = 100000},
                  "[launch] a block of the kernel 'big' needs 4096 bytes of static and 100000 bytes of dynamic shared "
-                 "memory, the device has 101376 "
-                 "bytes a block",
+                 "memory, the device has 101376 bytes a block",
                  {.shared_bytes = 4096, .max_threads = 1024});
   check_rejected({.grid = {3, 1, 1}, .block = {32, 1, 1}, .cluster = {2, 1, 1}},
                  "[launch] expected a grid that is a multiple of the cluster (2 x 1 x 1), got 3 x 1 x 1");

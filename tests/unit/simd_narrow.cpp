@@ -16,7 +16,7 @@ std::string ballast(int statements) {
   return text + "y[i] = p; return; } ";
 }
 
-/// With 16 lanes, where the body has no loop and divides no integers.
+/// With 16 lanes. The body has no short loop.
 void compare_straight(const std::string& body) {
   compare(ballast(60) + body);
 }
@@ -64,20 +64,18 @@ TEST_CASE("simd: large kernels with barriers", "[cpu][simd]") {
   // The numbers of a warp's first thread are multiples of 8 or 16 here, not of 32.
   compare_large(
       "__shared__ int s[1024]; s[thread] = a[i] + threadIdx.x % 32 * 3 + threadIdx.x / 32 * 1000 + (threadIdx.x | 16); "
-      "__syncthreads(); const int count = blockDim.x * blockDim.y * blockDim.z; b[i] = s[(thread ^ 16) % count]; y[i] "
-      "= "
-      "s[(thread + 9) % count] + (threadIdx.x & 16) * (threadIdx.x & 8);");
+      "__syncthreads(); const int count = blockDim.x * blockDim.y * blockDim.z; b[i] = s[(thread ^ 16) % count]; "
+      "y[i] = s[(thread + 9) % count] + (threadIdx.x & 16) * (threadIdx.x & 8);");
   compare_large(
-      "__shared__ int s[1024]; s[thread] = a[i]; if (thread % 3 == 0) s[thread] *= 2; b[i] = __syncthreads_count(a[i] "
-      "> "
-      "9) + __syncthreads_or(a[i] == 7); const int before = thread > 0 ? s[thread - 1] : 5; __syncthreads(); s[thread] "
+      "__shared__ int s[1024]; s[thread] = a[i]; if (thread % 3 == 0) s[thread] *= 2; "
+      "b[i] = __syncthreads_count(a[i] > 9) + __syncthreads_or(a[i] == 7); const int before = thread > 0 ? s[thread - "
+      "1] : 5; __syncthreads(); s[thread] "
       "+= before; __syncthreads(); b[i] += s[thread] + s[0];");
   // Threads that exit before a barrier, and loops of barriers.
   compare_large(
       "__shared__ int s[1024]; s[thread] = 0; __syncthreads(); if (a[i] > 40) return; atomicAdd(&s[thread / 4], a[i]); "
-      "__syncthreads(); for (int k = 1; k < 64; k *= 2) { const int o = s[thread / k]; __syncthreads(); s[thread] += "
-      "o; "
-      "__syncthreads(); } b[i] = s[thread];");
+      "__syncthreads(); for (int k = 1; k < 64; k *= 2) { const int o = s[thread / k]; __syncthreads(); "
+      "s[thread] += o; __syncthreads(); } b[i] = s[thread];");
 }
 
 TEST_CASE("simd: warps of large kernels with volatile accesses run in step", "[cpu][simd]") {

@@ -59,7 +59,8 @@ class FatalErrors {
 CompiledModule compile_now(const KernelSource& source, const CompileTarget& target) {
   const CompileOptions options = parse_options(source.options);
   const CodeChoice& code = target.code;
-  SourceModule module = code.kernel.empty() ? parse_source(source, options, target) : load_kernel(code.ir, code.kernel);
+  const bool is_first = code.kernel.empty();
+  SourceModule module = is_first ? parse_source(source, options, target) : load_kernel(code.ir, code.kernel);
   module.whole_warps = source.whole_warps;
   module.lua_function = source.lua_function;
   module.own = source.own;
@@ -68,8 +69,8 @@ CompiledModule compile_now(const KernelSource& source, const CompileTarget& targ
   CompiledModule result;
   result.globals = module.globals;
   if (target.checked) instrument(module);
-  if (code.kernel.empty()) prepare_module(module);
-  if (code.kernel.empty() && !code.all) result.ir = store_module(module);
+  if (is_first) prepare_module(module);
+  if (is_first && !code.all) result.ir = store_module(module);
   auto machine = make_machine(*module.module);
   // The checker follows single threads.
   if (!build_kernels(module, target.checked ? EngineChoice::scalar : options.engine, *machine)) result.ir.clear();

@@ -13,8 +13,8 @@ class TargetMachine;
 
 namespace gpulua::cpu {
 
-/// Prepares the module for both engines: local variables in registers, and a GPU's results for operations that C++
-/// leaves undefined. Throws ErrorKind::compile for what the device cannot run.
+/// Prepares the module for both engines: local variables are in registers, and operations that are undefined in C++
+/// have a GPU's results. Throws ErrorKind::compile if a kernel needs something that the device does not have.
 void prepare_module(SourceModule& source);
 
 /// Turns the kernels into the functions of abi.h and adds the ModuleRecord, the only symbol that stays visible. Records

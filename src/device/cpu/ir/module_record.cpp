@@ -7,6 +7,7 @@
 #include <set>
 
 #include "src/device/cpu/ir/heap_calls.h"
+#include "src/device/cpu/ir/variables.h"
 
 namespace gpulua::cpu {
 namespace {
@@ -54,15 +55,6 @@ void hide_definitions(llvm::Module& module) {
     if (llvm::GlobalVariable* list = module.getGlobalVariable(keep)) list->eraseFromParent();
 }
 
-/// Adds the functions of the module that the constant refers to.
-void add_functions(llvm::Value& constant, std::set<llvm::Function*>& functions) {
-  if (auto* function = llvm::dyn_cast<llvm::Function>(&constant)) {
-    if (!function->isDeclaration()) functions.insert(function);
-  } else if (auto* user = llvm::dyn_cast<llvm::Constant>(&constant); user && !llvm::isa<llvm::GlobalValue>(user)) {
-    for (llvm::Use& use : user->operands()) add_functions(*use, functions);
-  }
-}
-
 }  // namespace
 
 void add_module_record(SourceModule& source, const std::vector<KernelCode>& kernels) {
@@ -79,7 +71,9 @@ void add_module_record(SourceModule& source, const std::vector<KernelCode>& kern
   for (const GlobalEntry& global : source.globals) {
     llvm::GlobalVariable* variable = module.getGlobalVariable(global.symbol, /*AllowInternal=*/true);
     global_rows.push_back(builder.record({builder.text(global.symbol), variable}));
-    for (llvm::Use& use : variable->operands()) add_functions(*use, functions);
+    for (llvm::GlobalValue* other : references_of(*variable))
+      if (auto* function = llvm::dyn_cast<llvm::Function>(other); function != nullptr && !function->isDeclaration())
+        functions.insert(function);
   }
   for (llvm::GlobalVariable* variable : source.exports)
     global_rows.push_back(builder.record({builder.text(variable->getName().str()), variable}));

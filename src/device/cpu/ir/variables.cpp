@@ -14,25 +14,25 @@ namespace gpulua::cpu {
 namespace {
 
 /// Adds the functions and variables that the constant refers to.
-void add_references(const llvm::Value& constant, std::set<const llvm::GlobalValue*>& references) {
-  if (const auto* global = llvm::dyn_cast<llvm::GlobalValue>(&constant)) {
+void add_references(llvm::Value& constant, std::set<llvm::GlobalValue*>& references) {
+  if (auto* global = llvm::dyn_cast<llvm::GlobalValue>(&constant)) {
     references.insert(global);
-  } else if (const auto* user = llvm::dyn_cast<llvm::Constant>(&constant)) {
-    for (const llvm::Use& use : user->operands()) add_references(*use, references);
+  } else if (auto* user = llvm::dyn_cast<llvm::Constant>(&constant)) {
+    for (llvm::Use& use : user->operands()) add_references(*use, references);
   }
-}
-
-std::set<const llvm::GlobalValue*> references_of(const llvm::GlobalVariable& variable) {
-  std::set<const llvm::GlobalValue*> references;
-  if (variable.hasInitializer()) add_references(*variable.getInitializer(), references);
-  return references;
 }
 
 }  // namespace
 
+std::set<llvm::GlobalValue*> references_of(const llvm::GlobalVariable& variable) {
+  std::set<llvm::GlobalValue*> references;
+  for (const llvm::Use& value : variable.operands()) add_references(*value, references);
+  return references;
+}
+
 std::vector<llvm::GlobalVariable*> list_variables(const SourceModule& source) {
   std::vector<llvm::GlobalVariable*> candidates;
-  std::set<const llvm::GlobalValue*> found;
+  std::set<llvm::GlobalValue*> found;
   for (llvm::GlobalVariable& variable : source.module->globals()) {
     const bool is_shared = std::ranges::find(source.shared, variable.getName()) != source.shared.end();
     if (variable.isDeclaration() || variable.isThreadLocal() || is_shared || variable.getName().starts_with("llvm."))
@@ -42,11 +42,11 @@ std::vector<llvm::GlobalVariable*> list_variables(const SourceModule& source) {
   }
   for (std::size_t before = 0; before != found.size();) {
     before = found.size();
-    for (const llvm::GlobalVariable* variable : candidates)
-      if (std::ranges::any_of(references_of(*variable), [&](const auto* other) { return found.contains(other); }))
+    for (llvm::GlobalVariable* variable : candidates)
+      if (std::ranges::any_of(references_of(*variable), [&](auto* other) { return found.contains(other); }))
         found.insert(variable);
   }
-  std::erase_if(candidates, [&](const llvm::GlobalVariable* variable) { return !found.contains(variable); });
+  std::erase_if(candidates, [&](llvm::GlobalVariable* variable) { return !found.contains(variable); });
   return candidates;
 }
 

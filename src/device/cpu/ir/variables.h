@@ -4,6 +4,7 @@
 
 #include <llvm/IR/GlobalVariable.h>
 
+#include <set>
 #include <vector>
 
 #include "src/device/cpu/ir/source_module.h"
@@ -12,6 +13,9 @@ namespace gpulua::cpu {
 
 /// The variables that keep a value from one launch to the next, and constants that refer to them.
 std::vector<llvm::GlobalVariable*> list_variables(const SourceModule& source);
+
+/// The functions and variables that its initial value refers to.
+std::set<llvm::GlobalValue*> references_of(const llvm::GlobalVariable& variable);
 
 /// True unless one of them is initialised with a function's address, which code elsewhere may compare with its own.
 bool can_be_shared(const std::vector<llvm::GlobalVariable*>& variables);

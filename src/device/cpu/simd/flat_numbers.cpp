@@ -284,7 +284,8 @@ void FlatNumbers::copy(const Region& region, llvm::BasicBlock* from) {
   divide(builder, lane, nullptr);
   llvm::Value* one_row = wide;
   for (const Known& known : known_) {
-    llvm::Value* last = builder.CreateAdd(known.column, llvm::ConstantInt::get(known.column->getType(), lane_count() - 1));
+    llvm::Value* last =
+        builder.CreateAdd(known.column, llvm::ConstantInt::get(known.column->getType(), lane_count() - 1));
     one_row = builder.CreateAnd(one_row, builder.CreateICmpULT(last, known.divisor));
   }
   RegionCopy whole(region, ".whole");

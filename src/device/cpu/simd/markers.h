@@ -24,7 +24,7 @@ enum class Marker {
   private_histogram,  // ptr (i32 parameter): privatised_histograms.h
   flush_histogram,    // void (i32 parameter, ptr array, ptr address, i64 bytes): flush if the access may see its counts
   all_lanes,          // i1 (i1 comparison): true only if the comparison holds for all lanes that run
-  whole_warp,  // i1 (i1 condition, i1 value, i1 also): true only if 32 lanes run, the condition has the value in all,
+  whole_warp,  // i1 (i1 condition, i1 value, i1 also): true only if all lanes run, the condition has the value in all,
                // and `also`, which is uniform, holds
   first_lane,  // (value): lane 0's, whether it runs or not
   lane,        // i32 (): the thread's place in its warp

@@ -1,6 +1,6 @@
 #pragma once
 
-// Light code is copied for warps whose 32 lanes all run it. In the copy, loads and stores need no mask.
+// Light code is copied for warps whose lanes all run it. In the copy, loads and stores need no mask.
 
 #include <llvm/IR/Function.h>
 

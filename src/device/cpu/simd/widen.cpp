@@ -88,7 +88,7 @@ class Widener {
   InstructionEmitter instructions_;
   Barriers barriers_;
   std::set<Block*> guarded_;  // owners of masks
-  std::set<Block*> whole_;    // blocks that run only if all 32 lanes do
+  std::set<Block*> whole_;    // blocks that run only if all lanes do
 
   std::map<const llvm::PHINode*, Slot*> phi_slots_, second_slots_;
   std::map<Block*, Slot*> mask_slots_;
