@@ -114,6 +114,18 @@ TEST_CASE("flat numbers: what counts up through the loop stays outside", "[simd]
   CHECK(patterns(counter).is_consecutive(1));
 }
 
+TEST_CASE("flat numbers: warps that may start anywhere end with a row", "[simd]") {
+  for (const std::string& text : {guarded(stored), looped(stored)}) {
+    CHECK(Split(text).count("gpulua.end_lanes") == 1);
+    CHECK(Split(text, WarpLayout::row).count("gpulua.end_lanes") == 0);
+  }
+  // The width is read from memory.
+  const std::string loaded = "%loaded = load i32, ptr %in\n %y = sdiv i32 %i, %loaded\n";
+  const std::string access = "%place = getelementptr i32, ptr %in, i32 %y\n %v = load i32, ptr %place\n";
+  Split split(guarded(loaded + access));
+  CHECK(split.count("gpulua.end_lanes") == 0);
+}
+
 TEST_CASE("flat numbers: none without accesses, of widths that differ, or that are narrow", "[simd]") {
   const std::string access = "%place = getelementptr i32, ptr %in, i32 %y\n %v = load i32, ptr %place\n";
   CHECK(Split(guarded("%y = sdiv i32 %i, 24\n" + access)).any);

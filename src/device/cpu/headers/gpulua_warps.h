@@ -37,6 +37,10 @@ __attribute__((device, always_inline)) inline void gpulua_next_warp(gpulua::cpu:
 extern "C" __attribute__((device)) bool gpulua_blocks_are_independent();
 extern "C" __attribute__((device)) bool gpulua_rows_are_flat();
 
+// Placeholder: whether a warp may end before its lanes do, with a row of the kernel's (simd/row_ends.h). context.threads is then
+// the number of threads that it has run.
+extern "C" __attribute__((device)) bool gpulua_warps_end_with_rows();
+
 /// The number of blocks, from this one on, whose rows are run as one, from the first block to the last, before the next
 /// rows: memory is then read along its lines. Pieces of 1,024 elements take up to 1.8 times as long, since prefetchers begin anew
 /// at each; with more than 4,096, columns of arrays would leave the caches.
@@ -98,11 +102,12 @@ extern "C" __attribute__((device)) void gpulua_run_rows(void** arguments, const 
           for (unsigned int x = 0, end; x < width; x = end) {
             const unsigned int wrap = 0x80000000u - ((own.x * size.x + x) & 0x7fffffffu);
             end = width - x < wrap ? width : x + wrap;
-            for (; x < end; x += gpulua_lane_count()) {
+            while (x < end) {
               const unsigned int threads = end - x < gpulua_lane_count() ? end - x : gpulua_lane_count();
               gpulua::cpu::ThreadContext context = {{x, y, z}, own,    size,    grid,    shared,
                                                     dynamic_shared, launch, row + x, threads, nullptr};
               gpulua_run_warp(arguments, &context);
+              x += gpulua_warps_end_with_rows() ? context.threads : gpulua_lane_count();
             }
           }
       }

@@ -16,6 +16,7 @@
 
 #include "src/device/cpu/simd/markers.h"
 #include "src/device/cpu/simd/regions.h"
+#include "src/device/cpu/simd/row_ends.h"
 
 namespace gpulua::cpu::simd {
 namespace {
@@ -29,6 +30,8 @@ constexpr unsigned most_divisions = 4;
 constexpr unsigned most_regions = 2;
 // A warp in rows of less runs faster as it is.
 constexpr unsigned least_width = 16;
+// Warps end with the rows of a region that is at least 1 / least_part of its function: the rest runs more often then.
+constexpr unsigned least_part = 2;
 
 /// `i / n` or `i % n`, also as a shift or mask.
 struct Division {
@@ -103,7 +106,7 @@ struct Start {
 class FlatNumbers {
  public:
   FlatNumbers(llvm::Function& function, WarpLayout layout)
-      : function_(function), divergence_(function), patterns_(function, divergence_, layout) {}
+      : function_(function), divergence_(function), patterns_(function, divergence_, layout), layout_(layout) {}
 
   /// Splits blocks where regions may start and where they end.
   std::vector<Start> split_blocks();
@@ -117,13 +120,14 @@ class FlatNumbers {
   bool accesses_rows(const Region& region) const;
   void find_divisions(const Region& region, llvm::IRBuilder<>& builder);
   void keep_outside(const Region& region, llvm::IRBuilder<>& builder) const;
-  void divide(llvm::IRBuilder<>& builder, llvm::Value* lane, llvm::Value* leading);
+  void find_remainders(llvm::IRBuilder<>& builder, llvm::Value* lane, bool is_first);
   void replace(RegionCopy& copy) const;
   void copy(const Region& region, llvm::BasicBlock* from);
 
   llvm::Function& function_;
   Divergence divergence_;
   LanePatterns patterns_;
+  WarpLayout layout_;
   // Of one region.
   std::vector<Known> known_;
   std::vector<Result> results_;
@@ -240,19 +244,15 @@ void FlatNumbers::keep_outside(const Region& region, llvm::IRBuilder<>& builder)
     }
 }
 
-/// Takes the dividends apart as the row of lane `leading` has them, which is lane 0 if that is null. `lane`: each
-/// lane's number.
-void FlatNumbers::divide(llvm::IRBuilder<>& builder, llvm::Value* lane, llvm::Value* leading) {
+/// Computes the remainders of the row that the quotients tell. `lane`: each lane's number; `is_first`: the row is
+/// lane 0's.
+void FlatNumbers::find_remainders(llvm::IRBuilder<>& builder, llvm::Value* lane, bool is_first) {
   for (Known& known : known_) {
-    llvm::Type* type = known.dividend->getType();
-    llvm::Value* dividend = known.first;
-    if (leading != nullptr) dividend = builder.CreateAdd(dividend, builder.CreateZExtOrTrunc(leading, type));
-    known.quotient = builder.CreateUDiv(dividend, known.divisor);
     // Negative where lane 0 lies in an earlier row.
     known.column = builder.CreateSub(known.first, builder.CreateMul(known.quotient, known.divisor));
     // The lanes' dividends are neighbours. As a sum, a remainder is known not to wrap.
-    known.remainder = builder.CreateAdd(known.column, builder.CreateZExtOrTrunc(lane, type), "",
-                                        /*HasNUW=*/leading == nullptr, /*HasNSW=*/true);
+    known.remainder = builder.CreateAdd(known.column, builder.CreateZExtOrTrunc(lane, known.dividend->getType()), "",
+                                        /*HasNUW=*/is_first, /*HasNSW=*/true);
   }
 }
 
@@ -281,7 +281,8 @@ void FlatNumbers::copy(const Region& region, llvm::BasicBlock* from) {
   }
 
   llvm::Value* lane = call_marker(builder, Marker::lane, builder.getInt32Ty(), {});
-  divide(builder, lane, nullptr);
+  for (Known& known : known_) known.quotient = builder.CreateUDiv(known.first, known.divisor);
+  find_remainders(builder, lane, true);
   llvm::Value* one_row = wide;
   for (const Known& known : known_) {
     llvm::Value* last =
@@ -299,6 +300,7 @@ void FlatNumbers::copy(const Region& region, llvm::BasicBlock* from) {
 
   auto* row = llvm::BasicBlock::Create(context, "row", &function_, region.head);
   auto* next = llvm::BasicBlock::Create(context, "row.next", &function_, region.head);
+  auto* again = llvm::BasicBlock::Create(context, "row.again", &function_, region.head);
   auto* done = llvm::BasicBlock::Create(context, "rows.done", &function_, region.head);
   builder.SetInsertPoint(others);
   auto* before = llvm::BasicBlock::Create(context, "rows.first", &function_, row);
@@ -308,9 +310,20 @@ void FlatNumbers::copy(const Region& region, llvm::BasicBlock* from) {
   builder.SetInsertPoint(before);
   builder.CreateBr(row);
 
-  // The row of the first lane that is left.
+  // The row of lane 0, then that of the first lane that is left.
+  builder.SetInsertPoint(again);
+  llvm::Value* leading = call_marker(builder, Marker::first_running, builder.getInt32Ty(), {});
+  for (Known& known : known_) {
+    llvm::Type* type = known.dividend->getType();
+    auto* quotient = llvm::PHINode::Create(type, 2, "row", row);
+    quotient->addIncoming(known.quotient, before);
+    llvm::Value* dividend = builder.CreateAdd(known.first, builder.CreateZExtOrTrunc(leading, type));
+    quotient->addIncoming(builder.CreateUDiv(dividend, known.divisor), again);
+    known.quotient = quotient;
+  }
+  builder.CreateBr(row);
   builder.SetInsertPoint(row);
-  divide(builder, lane, call_marker(builder, Marker::first_running, builder.getInt32Ty(), {}));
+  find_remainders(builder, lane, false);
   llvm::Value* in_row = builder.getTrue();
   for (const Known& known : known_)
     in_row = builder.CreateAnd(in_row, builder.CreateICmpULT(known.remainder, known.divisor));
@@ -320,7 +333,7 @@ void FlatNumbers::copy(const Region& region, llvm::BasicBlock* from) {
   builder.CreateCondBr(in_row, part.head(), next);
   for (llvm::PHINode* result : results) result->addIncoming(llvm::PoisonValue::get(result->getType()), row);
   builder.SetInsertPoint(next);
-  builder.CreateCondBr(in_row, done, row);
+  builder.CreateCondBr(in_row, done, again);
   builder.SetInsertPoint(done);
   builder.CreateBr(region.join);
   auto result = results.begin();
@@ -355,6 +368,8 @@ std::vector<Start> FlatNumbers::split_blocks() {
 
 bool FlatNumbers::copy_regions(const std::vector<Start>& starts) {
   std::set<const llvm::BasicBlock*> copied;
+  std::vector<RowNumber> rows;
+  const unsigned size = function_.getInstructionCount();
   unsigned regions = 0;
   for (const Start& start : starts) {
     if (copied.contains(start.head) || regions == most_regions) continue;
@@ -365,11 +380,14 @@ bool FlatNumbers::copy_regions(const std::vector<Start>& starts) {
     llvm::IRBuilder<> builder(start.from->getTerminator());
     find_divisions(*region, builder);
     if (known_.empty()) continue;
+    if (layout_ == WarpLayout::row_chunk && region->size * least_part >= size)
+      for (const Known& known : known_) rows.push_back({known.division.dividend, known.division.divisor});
     keep_outside(*region, builder);
     copy(*region, start.from);
     copied.insert(region->blocks.begin(), region->blocks.end());
     ++regions;
   }
+  end_warps_with_rows(function_, rows, least_width);
   return regions > 0;
 }
 

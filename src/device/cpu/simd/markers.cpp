@@ -30,6 +30,7 @@ constexpr MarkerRow marker_rows[] = {
     {Marker::lane, "gpulua.lane"},
     {Marker::first_running, "gpulua.first_running"},
     {Marker::consecutive, "gpulua.consecutive"},
+    {Marker::end_lanes, "gpulua.end_lanes"},
     {Marker::load_strip, "gpulua.load_strip"},
     {Marker::store_strip, "gpulua.store_strip"},
     {Marker::fail, "_Z11gpulua_failPKcS0_j"},

@@ -30,6 +30,7 @@ enum class Marker {
   lane,        // i32 (): the thread's place in its warp
   first_running,  // i32 (): the first lane that runs
   consecutive,    // i1 (value): whether each lane's is 1 more than that of the lane before, in the layout at hand
+  end_lanes,      // void (i32 count): in WarpLayout::row_chunk, the next warp starts with the thread of this lane
   load_strip,     // void (ptr own, ptr from): strip_length elements of a lane to its private memory (strip_mining.h)
   store_strip,    // void (ptr own, ptr to): and back
   fail,           // gpulua_fail(message, file, line)

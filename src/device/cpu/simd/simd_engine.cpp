@@ -58,6 +58,7 @@ constexpr const char* block_frame_bytes_placeholder = "gpulua_block_frame_bytes"
 constexpr const char* counts_placeholder = "gpulua_warps_count_predicates";
 constexpr const char* independent_placeholder = "gpulua_blocks_are_independent";
 constexpr const char* flat_placeholder = "gpulua_rows_are_flat";
+constexpr const char* row_ends_placeholder = "gpulua_warps_end_with_rows";
 constexpr const char* lanes_placeholder = "gpulua_lane_count";
 
 void inline_calls(llvm::Function& function, const std::set<llvm::Function*>& callees) {
@@ -301,6 +302,7 @@ llvm::Function* Engine::build(const SourceKernel& kernel, llvm::Function& scalar
     answer(*run, counts_placeholder, has_marker(scalar, {Marker::barrier_count}));
     answer(*run, independent_placeholder, needs.independent_blocks);
     answer(*run, flat_placeholder, needs.flat_rows);
+    answer(*run, row_ends_placeholder, has_marker(scalar, {Marker::end_lanes}));
     answer(*run, lanes_placeholder, lane_count());
     make_private_histograms(*run, kernel);
     pipeline.finish(*run);

@@ -106,10 +106,17 @@ void copy(const Guarded& guarded, llvm::BasicBlock* from, llvm::BasicBlock* rest
   from->getTerminator()->eraseFromParent();
 }
 
+/// Behind Marker::end_lanes, which decides which lanes run.
+llvm::Instruction* start_of_body(llvm::BasicBlock& entry) {
+  for (llvm::Instruction& instruction : entry)
+    if (marker(&instruction) == Marker::end_lanes) return instruction.getNextNode();
+  return &*entry.getFirstNonPHIOrDbgOrAlloca();
+}
+
 bool WarpSplitter::run() {
   llvm::BasicBlock* entry = &function_.getEntryBlock();
   if (!is_whole(layout_) && body_accesses_rows()) {
-    llvm::BasicBlock* body = entry->splitBasicBlock(entry->getFirstNonPHIOrDbgOrAlloca(), "body");
+    llvm::BasicBlock* body = entry->splitBasicBlock(start_of_body(*entry), "body");
     for (llvm::BasicBlock& block : function_)
       if (llvm::isa<llvm::ReturnInst>(block.getTerminator()) && block.size() > 1)
         block.splitBasicBlock(block.getTerminator(), "done");

@@ -68,6 +68,8 @@ class Widener {
   using Slot = llvm::AllocaInst;
 
   void make_slots();
+  llvm::Value* first_lanes(llvm::IRBuilder<>& builder, llvm::Value* count);
+  void end_lanes(llvm::Value* count);
   void make_entry();
   void emit_block(Block* block);
   void emit_guard(Block* block);
@@ -122,19 +124,37 @@ void Widener::make_slots() {
   }
 }
 
+/// The mask of the first `count` lanes, of which there is at least one.
+llvm::Value* Widener::first_lanes(llvm::IRBuilder<>& builder, llvm::Value* count) {
+  llvm::Value* none = builder.CreateSub(builder.getInt32(lane_count()), count);
+  llvm::Value* bits = builder.CreateLShr(builder.getInt32(all_lanes()), none);
+  return builder.CreateBitCast(builder.CreateTrunc(bits, builder.getIntNTy(lane_count())),
+                               widened(builder.getInt1Ty()), "lanes");
+}
+
+/// Marker::end_lanes, in the first block: the lanes from `count` on are left to the next warp. In the other layouts it
+/// has no effect.
+void Widener::end_lanes(llvm::Value* count) {
+  if (options_.layout != WarpLayout::row_chunk) return;
+  llvm::Value* place = builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), warp_.context(),
+                                                           offsetof(ThreadContext, threads));
+  llvm::Value* threads = builder_.CreateLoad(builder_.getInt32Ty(), place);
+  threads = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, threads, count);
+  builder_.CreateStore(threads, place);
+  llvm::Value*& mask = masks_.at(divergence_.order().front());
+  mask = first_lanes(builder_, threads);
+  warp_.set_mask(mask, false);
+}
+
 /// Computes the mask of the first block: the lanes that have a thread.
 void Widener::make_entry() {
   Block* first = divergence_.order().front();
   llvm::Type* mask_type = widened(entry_.getInt1Ty());
-  if (is_whole(options_.layout)) {
+  if (is_whole(options_.layout))
     masks_[first] = llvm::Constant::getAllOnesValue(mask_type);
-  } else {
-    llvm::Type* i32 = entry_.getInt32Ty();
-    llvm::Value* threads = context_field(entry_, warp_.context(), offsetof(ThreadContext, threads), i32);
-    llvm::Value* none = entry_.CreateSub(entry_.getInt32(lane_count()), threads);
-    llvm::Value* bits = entry_.CreateLShr(entry_.getInt32(all_lanes()), none);
-    masks_[first] = entry_.CreateBitCast(entry_.CreateTrunc(bits, entry_.getIntNTy(lane_count())), mask_type, "lanes");
-  }
+  else
+    masks_[first] = first_lanes(
+        entry_, context_field(entry_, warp_.context(), offsetof(ThreadContext, threads), entry_.getInt32Ty()));
   entry_.CreateBr(heads_.at(first));
   entry_.SetInsertPoint(to_.getEntryBlock().getTerminator());
 }
@@ -195,7 +215,10 @@ void Widener::emit_block(Block* block) {
   emit_guard(block);
   for (const llvm::Instruction& instruction : *block) {
     if (instruction.isTerminator()) break;
-    if (!llvm::isa<llvm::PHINode>(instruction)) instructions_.emit(instruction);
+    if (marker(&instruction) == Marker::end_lanes)
+      end_lanes(warp_.scalar(llvm::cast<llvm::CallInst>(instruction).getArgOperand(0)));
+    else if (!llvm::isa<llvm::PHINode>(instruction))
+      instructions_.emit(instruction);
   }
   emit_terminator(block);
 }
