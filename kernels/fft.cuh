@@ -1,25 +1,46 @@
 // Discrete Fourier transforms of rows of complex numbers whose length has no prime factor above 13, in place: decimation in time
 // (J. W. Cooley and J. W. Tukey, 1965), or in frequency, one pass for each factor. A block transforms W neighbouring rows side by
 // side. Its memory has the real parts and then the imaginary ones, element by element, the W rows next to each other. So lanes meet
-// neighbours in memory. On a core, W is 32 and a lane has a row: all lanes have the same twiddle factors.
+// neighbours in memory. On a core, a block has 32 rows, in groups of as many as a cache line has numbers: a group's memory is small,
+// but memory is read and written along 32 rows. There a lane has a row of each group, so that all lanes have the same twiddle factors.
 
-// The memory of a block, and the thread's part in it.
+// The memory of a block, or of a group of its rows, and the thread's part in it.
 template <class R, bool core>
 struct gpulua_fft_rows {
+  static constexpr int block = 32, of_group = 64 / sizeof(R);  // rows, on a core
+
   R *re, *im;
   int W;      // rows
-  int last;   // the last row that there is, of W
-  int row;    // the thread's
+  int slots;  // elements of a row
+  int last;   // the last row that there is, from `row` = 0 on
+  int row, column;  // the thread's, and its place among the W
   int first, step;  // its elements, or groups of them
 
-  __device__ gpulua_fft_rows(R* memory, int width, int slots, int last_) : re(memory), W(core ? 32 : width), last(last_) {
-    im = re + slots * W;
-    row = core ? (int)threadIdx.x : (int)threadIdx.x % W;
+  __device__ gpulua_fft_rows(R* memory, int width, int slots_, int last_)
+      : re(memory), W(core ? of_group : width), slots(slots_), last(last_) {
+    im = re + lines(slots) * W;
+    row = column = core ? (int)threadIdx.x : (int)threadIdx.x % W;
     first = core ? 0 : (int)threadIdx.x / W;
     step = core ? 1 : (int)blockDim.x / W;
   }
-  __device__ gpulua_point<R> get(int place) const { return {re[place * W + row], im[place * W + row]}; }
-  __device__ void set(int place, gpulua_point<R> x) const { re[place * W + row] = x.re, im[place * W + row] = x.im; }
+  // The number of groups that have rows.
+  __device__ int groups() const { return core ? last / of_group + 1 : 1; }
+  __device__ gpulua_fft_rows group(int number) const {
+    gpulua_fft_rows result = *this;
+    result.re += number * 2 * lines(slots) * W, result.im += number * 2 * lines(slots) * W;
+    result.row += number * W;
+    return result;
+  }
+  __device__ bool exists() const { return row <= last; }
+  // On a core, rows that all exist are read and written without masks.
+  __device__ bool has_whole(int group) const { return core && (group + 1) * of_group <= last + 1; }
+  // On a core, a line of the cache is left out after 32 elements: otherwise those that a pass combines, which are powers of 2 apart,
+  // would have the same place in the cache.
+  __device__ static int lines(int elements) { return core ? elements + elements / 32 : elements; }
+  __device__ R& re_at(int place, int its_column) const { return re[lines(place) * W + its_column]; }
+  __device__ R& im_at(int place, int its_column) const { return im[lines(place) * W + its_column]; }
+  __device__ gpulua_point<R> get(int place) const { return {re_at(place, column), im_at(place, column)}; }
+  __device__ void set(int place, gpulua_point<R> x) const { re_at(place, column) = x.re, im_at(place, column) = x.im; }
   // The parts exchanged: the transform of such numbers is the inverse of the numbers, without the division by n.
   __device__ gpulua_fft_rows exchanged() const {
     gpulua_fft_rows result = *this;
@@ -107,60 +128,83 @@ __device__ inline gpulua_point<R> gpulua_root(const R* coarse, const R* fine, in
 // of the cache; or the first elements of neighbouring rows are neighbours; or neither.
 enum { gpulua_fft_along, gpulua_fft_along_competing, gpulua_fft_across, gpulua_fft_apart };
 
-// Reads `count` elements of each row to place(i).
+// Reads `count` elements of each row of the block to place(i).
 template <int layout, class R, bool core, class Place>
-__device__ inline void gpulua_fft_read(const gpulua_fft_rows<R, core>& rows, const R* in, int count, long long step,
+__device__ inline void gpulua_fft_read(const gpulua_fft_rows<R, core>& block, const R* in, int count, long long step,
                                        long long to_row, Place place) {
-  if constexpr (layout <= gpulua_fft_along_competing) {
-    if constexpr (!core) {  // neighbouring threads read neighbours
-      for (int f = threadIdx.x; f < count * (rows.last + 1); f += blockDim.x) {
-        const int row = f / count, i = f % count, to = place(i) * rows.W + row;
-        const gpulua_point<R> x = gpulua_point_of(in + 2 * row * to_row, i);
-        rows.re[to] = x.re, rows.im[to] = x.im;
-      }
-    } else if constexpr (layout == gpulua_fft_along_competing) {
-      for (int row = 0; row <= rows.last; ++row)
-        for (int i = threadIdx.x; i < count; i += 32) {
-          const gpulua_point<R> x = gpulua_point_of(in + 2 * row * to_row, i);
-          rows.re[place(i) * 32 + row] = x.re, rows.im[place(i) * 32 + row] = x.im;
-        }
-    } else if (rows.row <= rows.last) {
-      const R* const from = in + 2 * rows.row * to_row;
-      for (int i = 0; i < 2 * count; ++i) (i % 2 ? rows.im : rows.re)[place(i / 2) * 32 + rows.row] = from[i];
-    }
-  } else if (rows.row <= rows.last) {
+  if constexpr (layout > gpulua_fft_along_competing) {
     const long long distance = layout == gpulua_fft_across ? 1 : to_row;
-    for (int i = rows.first; i < count; i += rows.step)
-      rows.set(place(i), gpulua_point_of(in + 2 * i * step, rows.row * distance));
+    for (int i = block.first; i < count; i += block.step)
+      for (int g = 0; g < block.groups(); ++g) {
+        const gpulua_fft_rows<R, core> rows = block.group(g);
+        if (block.has_whole(g))
+          rows.set(place(i), gpulua_point_of(in + 2 * i * step, rows.row * distance));
+        else if (rows.exists())
+          rows.set(place(i), gpulua_point_of(in + 2 * i * step, rows.row * distance));
+      }
+  } else if constexpr (!core) {  // neighbouring threads read neighbours
+    for (int f = threadIdx.x; f < count * (block.last + 1); f += blockDim.x) {
+      const int row = f / count, i = f % count, to = place(i);
+      const gpulua_point<R> x = gpulua_point_of(in + 2 * row * to_row, i);
+      block.re_at(to, row) = x.re, block.im_at(to, row) = x.im;
+    }
+  } else {
+    for (int g = 0; g < block.groups(); ++g) {
+      const gpulua_fft_rows<R, core> rows = block.group(g);
+      if constexpr (layout == gpulua_fft_along_competing) {
+        __syncwarp();
+        for (int i = threadIdx.x; i < count; i += rows.W)
+          for (int k = 0; k < rows.W && g * rows.W + k <= rows.last; ++k) {
+            const gpulua_point<R> x = gpulua_point_of(in + 2 * (g * rows.W + k) * to_row, i);
+            rows.re_at(place(i), k) = x.re, rows.im_at(place(i), k) = x.im;
+          }
+        __syncwarp();
+      } else if (rows.exists()) {
+        const R* const from = in + 2 * rows.row * to_row;
+        for (int i = 0; i < 2 * count; ++i)
+          (i % 2 ? rows.im : rows.re)[rows.lines(place(i / 2)) * rows.W + rows.column] = from[i];
+      }
+    }
   }
 }
 
-// Writes elements 0 to count - 1 of each row.
+// Writes elements 0 to count - 1 of each row of the block.
 template <int layout, class R, bool core>
-__device__ inline void gpulua_fft_write(const gpulua_fft_rows<R, core>& rows, R* out, int count, long long step, long long to_row) {
-  const int W = rows.W;
-  if constexpr (layout <= gpulua_fft_along_competing) {
-    if constexpr (!core) {
-      for (int f = threadIdx.x; f < count * (rows.last + 1); f += blockDim.x) {
-        const int row = f / count, i = f % count, from = i * W + row;
-        R* const to = out + 2 * (row * to_row + i);
-        to[0] = rows.re[from], to[1] = rows.im[from];
-      }
-    } else if constexpr (layout == gpulua_fft_along_competing) {
-      for (int row = 0; row <= rows.last; ++row)
-        for (int i = threadIdx.x; i < count; i += 32) {
-          R* const to = out + 2 * row * to_row;
-          to[2 * i] = rows.re[i * 32 + row], to[2 * i + 1] = rows.im[i * 32 + row];
-        }
-    } else if (rows.row <= rows.last) {
-      R* const to = out + 2 * rows.row * to_row;
-      for (int i = 0; i < 2 * count; ++i) to[i] = (i % 2 ? rows.im : rows.re)[i / 2 * 32 + rows.row];
-    }
-  } else if (rows.row <= rows.last) {
+__device__ inline void gpulua_fft_write(const gpulua_fft_rows<R, core>& block, R* out, int count, long long step,
+                                        long long to_row) {
+  const int W = block.W;
+  if constexpr (layout > gpulua_fft_along_competing) {
     const long long distance = layout == gpulua_fft_across ? 1 : to_row;
-    for (int i = rows.first; i < count; i += rows.step) {
-      R* const to = out + 2 * (i * step + rows.row * distance);
-      to[0] = rows.re[i * W + rows.row], to[1] = rows.im[i * W + rows.row];
+    for (int i = block.first; i < count; i += block.step)
+      for (int g = 0; g < block.groups(); ++g) {
+        const gpulua_fft_rows<R, core> rows = block.group(g);
+        R* const to = out + 2 * (i * step + rows.row * distance);
+        if (block.has_whole(g))
+          to[0] = rows.get(i).re, to[1] = rows.get(i).im;
+        else if (rows.exists())
+          to[0] = rows.get(i).re, to[1] = rows.get(i).im;
+      }
+  } else if constexpr (!core) {
+    for (int f = threadIdx.x; f < count * (block.last + 1); f += blockDim.x) {
+      const int row = f / count, i = f % count;
+      R* const to = out + 2 * (row * to_row + i);
+      to[0] = block.re_at(i, row), to[1] = block.im_at(i, row);
+    }
+  } else {
+    for (int g = 0; g < block.groups(); ++g) {
+      const gpulua_fft_rows<R, core> rows = block.group(g);
+      if constexpr (layout == gpulua_fft_along_competing) {
+        __syncwarp();
+        for (int i = threadIdx.x; i < count; i += W)
+          for (int k = 0; k < W && g * W + k <= rows.last; ++k) {
+            R* const to = out + 2 * (g * W + k) * to_row;
+            to[2 * i] = rows.re_at(i, k), to[2 * i + 1] = rows.im_at(i, k);
+          }
+        __syncwarp();
+      } else if (rows.exists()) {
+        R* const to = out + 2 * rows.row * to_row;
+        for (int i = 0; i < 2 * count; ++i) to[i] = (i % 2 ? rows.im : rows.re)[rows.lines(i / 2) * W + rows.column];
+      }
     }
   }
 }
@@ -219,7 +263,7 @@ struct gpulua_fft_block {
 // The memory of a block: on a GPU shared; on a core its part of `scratch`, which may be larger.
 template <class R, bool core>
 __device__ inline R* gpulua_fft_memory(R* scratch, int width, int slots) {
-  if constexpr (core) return scratch + (long long)blockIdx.x * 2 * slots * 32;
+  if constexpr (core) return scratch + (long long)blockIdx.x * 2 * gpulua_fft_rows<R, core>::lines(slots) * 32;
   extern __shared__ double gpulua_fft_shared[];
   return (R*)gpulua_fft_shared;
 }
@@ -239,26 +283,29 @@ __device__ inline void gpulua_fft(const R* in, R* out, R* scratch, const R* root
   const auto reversed = [places](int i) { return places[i]; };  // places[n] = n
   for (long long block = blockIdx.x, blocks = axes.blocks(W); block < blocks; block += gridDim.x) {
     const gpulua_fft_block at(axes, block, W);
-    const gpulua_fft_rows<R, core> rows(memory, W, n + 1, at.last);
-    gpulua_fft_read<from>(rows, in + 2 * at.in, mode == 3 ? n + 1 : n, in_step, in_lane, reversed);
-    rows.wait();
-    if constexpr (mode == 3) gpulua_fft_halves_of_rows(rows, coarse, fine, bits, n, true, reversed);
-    const gpulua_fft_rows<R, core> turned = inverse ? rows.exchanged() : rows;
-    gpulua_fft_passes<radices, true>(turned, roots, n, factors);
-    if constexpr (mode == 1) {
-      const long long lane = at.lane + min(rows.row, at.last);
-      // A core takes seven of eight factors from the one before: loads from tables cost it more.
-      const gpulua_point<R> next = gpulua_root(coarse, fine, bits, lane);
-      gpulua_point<R> factor{1, 0};
-      for (int i = rows.first; i < n; i += rows.step) {
-        factor = core && i % 8 != 0 ? gpulua_times(factor, next) : gpulua_root(coarse, fine, bits, i * lane);
-        turned.set(i, gpulua_times(turned.get(i), factor));
+    const gpulua_fft_rows<R, core> all(memory, W, n + 1, at.last);
+    gpulua_fft_read<from>(all, in + 2 * at.in, mode == 3 ? n + 1 : n, in_step, in_lane, reversed);
+    all.wait();
+    for (int g = 0; g < all.groups(); ++g) {
+      const gpulua_fft_rows<R, core> rows = all.group(g);
+      if constexpr (mode == 3) gpulua_fft_halves_of_rows(rows, coarse, fine, bits, n, true, reversed);
+      const gpulua_fft_rows<R, core> turned = inverse ? rows.exchanged() : rows;
+      gpulua_fft_passes<radices, true>(turned, roots, n, factors);
+      if constexpr (mode == 1) {
+        const long long lane = at.lane + min(rows.row, at.last);
+        // A core takes seven of eight factors from the one before: loads from tables cost it more.
+        const gpulua_point<R> next = gpulua_root(coarse, fine, bits, lane);
+        gpulua_point<R> factor{1, 0};
+        for (int i = rows.first; i < n; i += rows.step) {
+          factor = core && i % 8 != 0 ? gpulua_times(factor, next) : gpulua_root(coarse, fine, bits, i * lane);
+          turned.set(i, gpulua_times(turned.get(i), factor));
+        }
+        rows.wait();
       }
-      rows.wait();
+      if constexpr (mode == 2) gpulua_fft_halves_of_rows(rows, coarse, fine, bits, n, false, natural);
     }
-    if constexpr (mode == 2) gpulua_fft_halves_of_rows(rows, coarse, fine, bits, n, false, natural);
-    gpulua_fft_write<to>(rows, out + 2 * at.out, mode == 2 ? n + 1 : n, out_step, out_lane);
-    rows.wait();
+    gpulua_fft_write<to>(all, out + 2 * at.out, mode == 2 ? n + 1 : n, out_step, out_lane);
+    all.wait();
   }
 }
 
@@ -275,21 +322,25 @@ __device__ inline void gpulua_fft_chirp(const R* in, R* out, R* scratch, const R
   const int W = core ? 32 : width;
   for (long long block = blockIdx.x, blocks = axes.blocks(W); block < blocks; block += gridDim.x) {
     const gpulua_fft_block at(axes, block, W);
-    const gpulua_fft_rows<R, core> rows(memory, W, n, at.last);
-    gpulua_fft_read<from>(rows, in + 2 * at.in, count, in_step, in_lane, [](int i) { return i; });
-    rows.wait();
-    const gpulua_fft_rows<R, core> turned = inverse ? rows.exchanged() : rows;
-    for (int i = rows.first; i < n; i += rows.step)
-      turned.set(i, i < count ? gpulua_times(turned.get(i), gpulua_point_of(chirp, i)) : gpulua_point<R>{0, 0});
-    rows.wait();
-    gpulua_fft_passes<radices, false>(turned, roots, n, factors);
-    for (int i = rows.first; i < n; i += rows.step) turned.set(i, gpulua_times(turned.get(i), gpulua_point_of(spectrum, i)));
-    rows.wait();
-    gpulua_fft_passes<radices, true>(turned.exchanged(), roots, n, factors);
-    for (int i = rows.first; i < count; i += rows.step) turned.set(i, gpulua_times(turned.get(i), gpulua_point_of(chirp, i)));
-    rows.wait();
-    gpulua_fft_write<to>(rows, out + 2 * at.out, count, out_step, out_lane);
-    rows.wait();
+    const gpulua_fft_rows<R, core> all(memory, W, n, at.last);
+    gpulua_fft_read<from>(all, in + 2 * at.in, count, in_step, in_lane, [](int i) { return i; });
+    all.wait();
+    for (int g = 0; g < all.groups(); ++g) {
+      const gpulua_fft_rows<R, core> rows = all.group(g), turned = inverse ? rows.exchanged() : rows;
+      for (int i = rows.first; i < n; i += rows.step)
+        turned.set(i, i < count ? gpulua_times(turned.get(i), gpulua_point_of(chirp, i)) : gpulua_point<R>{0, 0});
+      rows.wait();
+      gpulua_fft_passes<radices, false>(turned, roots, n, factors);
+      for (int i = rows.first; i < n; i += rows.step)
+        turned.set(i, gpulua_times(turned.get(i), gpulua_point_of(spectrum, i)));
+      rows.wait();
+      gpulua_fft_passes<radices, true>(turned.exchanged(), roots, n, factors);
+      for (int i = rows.first; i < count; i += rows.step)
+        turned.set(i, gpulua_times(turned.get(i), gpulua_point_of(chirp, i)));
+      rows.wait();
+    }
+    gpulua_fft_write<to>(all, out + 2 * at.out, count, out_step, out_lane);
+    all.wait();
   }
 }
 

@@ -33,6 +33,11 @@ std::uint32_t radices(std::int64_t factors) {
   return large << 20 | small;
 }
 
+/// As kernels/fft.cuh: gpulua_fft_rows::lines().
+std::int64_t core_lines(std::int64_t slots) {
+  return slots + slots / 32;
+}
+
 /// The layout in kernels/fft.cuh of rows. `count` elements of each row are read, or written.
 const char* layout(bool core, std::int64_t count, std::int64_t step, std::int64_t to_row) {
   if (step == 1) return core && count % 64 == 0 ? "gpulua_fft_along_competing" : "gpulua_fft_along";
@@ -52,7 +57,7 @@ class RowsLaunch {
         device_(rows.out->device()),
         core_(is_core(device_)),
         type_(part_type(rows.out)),
-        bytes_(elements.slots * rows.width * (type_ == "double" ? 16 : 8)),
+        bytes_((core_ ? core_lines(elements.slots) : elements.slots) * rows.width * (type_ == "double" ? 16 : 8)),
         kernel_(device_, {"butterflies.cuh", "fft.cuh"},
                 std::string(function) + "<" + type_ + ", " + std::to_string(radices(rows.factors)) + "u, " + mode +
                     layout(core_, elements.in, rows.in_step, rows.axes[0].in) + ", " +
@@ -78,7 +83,8 @@ class RowsLaunch {
   void launch() {
     kernel_.add(rows_.inverse).add(rows_.in_step).add(rows_.out_step);
     for (const FftAxis& axis : rows_.axes) kernel_.add(axis.extent).add(axis.in).add(axis.out);
-    unsigned threads = 32;
+    // A core's are those of a group of rows (kernels/fft.cuh).
+    unsigned threads = !core_ ? 32 : type_ == "double" ? 8 : 16;
     // An eighth of the elements have a group of their own in a pass of radix 8.
     while (!core_ && threads < 256 && threads * 8 < static_cast<std::int64_t>(rows_.n) * rows_.width) threads *= 2;
     kernel_.launch(blocks_, threads, 0, core_ ? 0 : static_cast<std::size_t>(bytes_));

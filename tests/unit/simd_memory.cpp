@@ -21,6 +21,28 @@ TEST_CASE("simd: addresses", "[cpu][simd]") {
       "/ 2};");
 }
 
+// Complex numbers (widen_paired_access.h): n is 2048, the arrays have 4096 elements.
+TEST_CASE("simd: neighbours that each lane loads and stores together", "[cpu][simd]") {
+  const std::string point = "struct Point { float u, v; }; struct Wide { double u, v; };";
+  compare(
+      "const Point* from = (const Point*)x; const Point p = from[i], q = from[i + 7]; ((Point*)y)[i] = {p.u * q.u - "
+      "p.v * q.v, p.u * q.v + p.v * q.u};",
+      point);
+  compare("if (i < 700) { const Point p = ((const Point*)x)[i]; ((Point*)y)[i] = {p.v, p.u}; }", point);
+  compare("if (a[i] & 1) { y[2 * i + 1] = x[2 * i]; y[2 * i] = x[2 * i + 1]; }");
+  compare("if (i > 3) { b[2 * i] = a[2 * i + 1] - a[2 * i]; b[2 * i + 1] = 9; }");
+  // Two pairs, four in a row, and a store between.
+  compare("if (i < 900) { b[2 * i] = i; b[2 * i + 1] = 2 * i; y[2 * i + 1] = 3; y[2 * i] = x[i]; }");
+  compare("if (i < 900) { y[4 * i] = 1; y[4 * i + 1] = x[4 * i + 1] + x[4 * i]; y[4 * i + 2] = 3; y[4 * i + 3] = 4; }");
+  compare("if (i < 900) { b[2 * i] = a[i]; y[i] = 4; b[2 * i + 1] = a[i + 1]; const int s = b[2 * i]; y[i] += s; }");
+  compare("if (i < 900) { const int s = b[2 * i]; b[2 * i + 1] = 5; const int t = b[2 * i + 1]; b[2 * i] = s * t; }");
+  compare(
+      "if (i < 500) { const Wide w = ((const Wide*)x)[i]; Wide* to = (Wide*)y + (i + n - 2048); to->v = w.u == w.u ? "
+      "1.5 : w.v; to->u = 2; }",
+      point);
+  compare("((unsigned char*)b)[2 * i] = a[i]; ((unsigned char*)b)[2 * i + 1] = a[i] >> 1;");
+}
+
 TEST_CASE("simd: quotients that a whole warp has", "[cpu][simd]") {
   // n is 2048; the divisors are 16, 0, -1 and more than a warp's lanes.
   for (const char* type : {"int", "unsigned", "long long", "size_t"})

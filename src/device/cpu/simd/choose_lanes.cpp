@@ -50,10 +50,15 @@ bool computes_in_double(const llvm::Function& scalar) {
   return doubles > 0;
 }
 
+/// True if the kernel has operations whose results depend on which threads are a warp.
+bool names_lanes(const llvm::Function& scalar) {
+  return has_marker(scalar, {Marker::grid_barrier, Marker::tile_barrier, Marker::linear, Marker::shuffle,
+                             Marker::ballot, Marker::activemask});
+}
+
 /// True if the kernel has operations of warps.
 bool names_warps(const llvm::Function& scalar) {
-  return has_marker(scalar, {Marker::grid_barrier, Marker::tile_barrier, Marker::warp_barrier, Marker::linear,
-                             Marker::shuffle, Marker::ballot, Marker::activemask});
+  return names_lanes(scalar) || has_marker(scalar, {Marker::warp_barrier});
 }
 
 /// True if threads can tell which others are in their warp. At a block's barriers they meet all, however many run as
@@ -69,7 +74,9 @@ bool depends_on_warps(const llvm::Function& scalar) {
   return names_warps(scalar) || has_marker(scalar, {Marker::barrier, Marker::barrier_count});
 }
 
-unsigned choose_lanes(const llvm::Function& scalar) {
+unsigned choose_lanes(const llvm::Function& scalar, unsigned max_threads) {
+  // All threads of a block run as one: they have no other ones to wait for.
+  if (max_threads <= 16 && !names_lanes(scalar)) return max_threads <= 8 ? 8 : 16;
   const unsigned instructions = scalar.getInstructionCount();
   if (instructions <= medium || sees_warps(scalar)) return warp_size;
   const bool wide = has_feature(scalar, "+avx512f");

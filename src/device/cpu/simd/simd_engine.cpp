@@ -205,13 +205,17 @@ std::vector<KernelCode> Engine::build(const SourceKernel& kernel, std::string& w
   Pipeline pipeline(machine_);
   LaneCount lanes;
   llvm::Function* scalar = prepare(*source_.module->getFunction(kernel.symbol), layout_, pipeline, why_not, limits,
-                                   [&](const llvm::Function& simplified) { lanes.set(choose_lanes(simplified)); });
+                                   [&](const llvm::Function& simplified) {
+                                     lanes.set(choose_lanes(simplified, kernel.max_threads));
+                                   });
   if (scalar == nullptr) return {};
   why_not = simd::why_not(*scalar);
   std::vector<KernelCode> variants;
   Needs needs;
   if (why_not.empty()) {
     needs = Needs(*scalar, layout_.kernel_bytes.at(kernel.symbol));
+    // A block is a whole warp: no code needs masks for the lanes that there are.
+    if (source_.whole_warps && kernel.max_threads == lane_count()) needs.warps = true, needs.flat_rows = false;
     const WarpLayout rows = needs.warps ? WarpLayout::row : WarpLayout::row_chunk;
     needs.lane_functions = outline_range_loops(*scalar, rows);
     if (has_marker(*scalar, {Marker::fail})) add_finished(fail_function, *scalar);

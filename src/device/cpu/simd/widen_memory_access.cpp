@@ -30,6 +30,7 @@ llvm::Value* MemoryAccess::load(const llvm::LoadInst& load) {
   llvm::Type* type = load.getType();
   const auto bytes = static_cast<std::int64_t>(warp_.layout().getTypeAllocSize(type).getFixedValue());
   if (!load.isSimple() || !is_simple(type)) return lanes_.emit(load);
+  if (llvm::Value* loaded = pairs_.load(load)) return loaded;
   if (const unsigned stride = strided_.stride(load.getPointerOperand(), moved_as(type), true); stride != 0)
     return builder_.CreateBitCast(strided_.load(moved_as(type), load.getPointerOperand(), stride), widened(type));
   std::optional<AddressRow> row = rows_.find(load.getPointerOperand(), bytes);
@@ -82,6 +83,7 @@ void MemoryAccess::store(const llvm::StoreInst& store) {
     lanes_.emit(store);
     return;
   }
+  if (pairs_.store(store)) return;
   llvm::Value* values = warp_.vector(value);
   if (pattern.is_uniform()) return store_last(values, store);
   if (const unsigned stride = strided_.stride(address, moved_as(value->getType()), false); stride != 0) {

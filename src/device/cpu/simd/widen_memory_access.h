@@ -3,12 +3,13 @@
 #include "src/device/cpu/simd/widen_address_rows.h"
 #include "src/device/cpu/simd/widen_induction_loads.h"
 #include "src/device/cpu/simd/widen_lane_loop.h"
+#include "src/device/cpu/simd/widen_paired_access.h"
 #include "src/device/cpu/simd/widen_prefetcher.h"
 #include "src/device/cpu/simd/widen_strided_access.h"
 
 namespace gpulua::cpu::simd {
 
-/// Loads and stores whose addresses or values differ between lanes: by rows, strided, by permutations, by gathers and
+/// Loads and stores whose addresses or values differ between lanes: by rows, strided, in pairs, by permutations, by gathers and
 /// scatters, or lane by lane.
 class MemoryAccess {
  public:
@@ -18,6 +19,7 @@ class MemoryAccess {
         lanes_(lanes),
         inductions_(inductions),
         rows_(warp),
+        pairs_(warp),
         strided_(warp),
         prefetcher_(warp, loops) {}
 
@@ -34,6 +36,7 @@ class MemoryAccess {
   LaneLoop& lanes_;
   InductionLoads& inductions_;
   AddressRows rows_;
+  PairedAccess pairs_;
   StridedAccess strided_;
   Prefetcher prefetcher_;
 };

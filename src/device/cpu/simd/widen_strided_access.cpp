@@ -3,14 +3,15 @@
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "src/device/cpu/simd/target.h"
 
 namespace gpulua::cpu::simd {
 namespace {
 
-// Elements in one vector: as many as a mask in a general register has bits.
-constexpr unsigned chunk = 64;
+// Elements in one vector, at most: as many as a mask in a general register has bits.
+constexpr unsigned max_chunk = 64;
 constexpr unsigned max_stride = 4;
 // Longer rows are no faster than gathers.
 constexpr unsigned max_bytes = 512;
@@ -22,6 +23,10 @@ bool has_masked_bytes(const llvm::Function& function) {
 bool is_number(llvm::Type* type) {
   return type->isFloatTy() || type->isDoubleTy() || type->isIntegerTy(8) || type->isIntegerTy(16) ||
          type->isIntegerTy(32) || type->isIntegerTy(64);
+}
+
+unsigned chunk_of(unsigned stride) {
+  return std::min(max_chunk, std::bit_ceil(lane_count() * stride));
 }
 
 }  // namespace
@@ -38,6 +43,7 @@ unsigned StridedAccess::stride(const llvm::Value* address, llvm::Type* type, boo
 
 /// A mask of a chunk of elements that starts at `first`: the elements of active lanes.
 llvm::Value* StridedAccess::mask_of_chunk(unsigned first, unsigned stride) {
+  const unsigned chunk = chunk_of(stride);
   std::uint64_t elements = 0;
   unsigned lane = (first + stride - 1) / stride;
   const unsigned first_lane = lane;
@@ -48,7 +54,8 @@ llvm::Value* StridedAccess::mask_of_chunk(unsigned first, unsigned stride) {
         builder_.CreateLShr(builder_.CreateZExt(warp_.bits_of(warp_.mask()), builder_.getInt64Ty()), first_lane);
     bits = builder_.CreateIntrinsic(llvm::Intrinsic::x86_bmi_pdep_64, {}, {lanes, bits});
   }
-  return builder_.CreateBitCast(bits, llvm::FixedVectorType::get(builder_.getInt1Ty(), chunk));
+  return builder_.CreateBitCast(builder_.CreateTrunc(bits, builder_.getIntNTy(chunk)),
+                                llvm::FixedVectorType::get(builder_.getInt1Ty(), chunk));
 }
 
 /// Loads all from the first lane's element to the last one's. What lies between is in their pages: rows are short.
@@ -72,6 +79,7 @@ llvm::Value* StridedAccess::load_whole(llvm::Type* type, const llvm::Value* addr
 
 llvm::Value* StridedAccess::load(llvm::Type* type, const llvm::Value* address, unsigned stride) {
   if (!has_masked_bytes(warp_.scalar_function())) return load_whole(type, address, stride);
+  const unsigned chunk = chunk_of(stride);
   auto* row = llvm::FixedVectorType::get(type, chunk);
   llvm::Value* chunks[2] = {llvm::PoisonValue::get(row), llvm::PoisonValue::get(row)};
   for (unsigned first = 0; first < lane_count() * stride; first += chunk) {
@@ -86,6 +94,7 @@ llvm::Value* StridedAccess::load(llvm::Type* type, const llvm::Value* address, u
 
 void StridedAccess::store(llvm::Value* values, const llvm::Value* address, unsigned stride) {
   llvm::Type* type = values->getType()->getScalarType();
+  const unsigned chunk = chunk_of(stride);
   for (unsigned first = 0; first < lane_count() * stride; first += chunk) {
     llvm::SmallVector<int> order;
     for (unsigned i = first; i < first + chunk; ++i)

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <map>
+
+#include "src/device/cpu/simd/widen_warp_builder.h"
+
+namespace gpulua::cpu::simd {
+
+/// Neighbours that each lane loads or stores together, as the parts of a complex number: one contiguous row of all
+/// lanes' pairs, which is taken apart or put together in registers. Only elements of active lanes are accessed.
+class PairedAccess {
+ public:
+  explicit PairedAccess(WarpBuilder& warp) : warp_(warp), builder_(warp.builder()) {}
+
+  /// Null where the load has no neighbour. Emits the loads of both at the first one's place.
+  llvm::Value* load(const llvm::LoadInst& load);
+  /// False where the store has no neighbour. Emits the stores of both at the second one's place.
+  bool store(const llvm::StoreInst& store);
+
+ private:
+  /// What accesses the other element: the access's own element is the higher one of the two, or the lower one.
+  struct Neighbour {
+    const llvm::Instruction* instruction = nullptr;
+    bool is_lower = false;
+  };
+
+  Neighbour find_next(const llvm::Instruction& first) const;
+  bool can_be_row(const llvm::Value* address, llvm::Type* type) const;
+  llvm::Value* mask_of_pairs();
+
+  WarpBuilder& warp_;
+  WarpBuilder::Builder& builder_;
+  std::map<const llvm::LoadInst*, llvm::Value*> loaded_;                 // with their neighbours
+  std::map<const llvm::StoreInst*, const llvm::StoreInst*> postponed_;  // by the second of two
+};
+
+}  // namespace gpulua::cpu::simd
