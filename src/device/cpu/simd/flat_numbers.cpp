@@ -1,6 +1,5 @@
 #include "src/device/cpu/simd/flat_numbers.h"
 
-#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "src/device/cpu/simd/markers.h"
+#include "src/device/cpu/simd/recompute.h"
 #include "src/device/cpu/simd/regions.h"
 #include "src/device/cpu/simd/row_ends.h"
 
@@ -69,25 +69,11 @@ struct Known {
   llvm::Value *quotient = nullptr, *remainder = nullptr, *column = nullptr;  // of a copy; lane 0's remainder
 };
 
-/// The value at the builder's place. Null where that is not sure to be possible, or takes more than a few instructions.
-llvm::Value* value_at(llvm::IRBuilder<>& builder, llvm::Value* value, const llvm::DominatorTree& dominators,
-                      unsigned depth = 0) {
-  constexpr unsigned max_depth = 4;
-  auto* made = llvm::dyn_cast<llvm::Instruction>(value);
-  if (made == nullptr || dominators.dominates(made->getParent(), builder.GetInsertBlock())) return value;
-  if (depth == max_depth || llvm::isa<llvm::PHINode>(made) || made->mayReadOrWriteMemory() ||
-      !llvm::isSafeToSpeculativelyExecute(made))
-    return nullptr;
-  llvm::Instruction* copy = made->clone();
-  for (llvm::Use& operand : copy->operands()) {
-    llvm::Value* there = value_at(builder, operand, dominators, depth + 1);
-    if (there == nullptr) {
-      copy->deleteValue();
-      return nullptr;
-    }
-    operand.set(there);
-  }
-  return builder.Insert(copy);
+/// The value at the builder's place, or null.
+llvm::Value* value_at(llvm::IRBuilder<>& builder, llvm::Value* value, const llvm::DominatorTree& dominators) {
+  return recompute(builder, value, [&](llvm::Instruction& made) -> llvm::Value* {
+    return dominators.dominates(made.getParent(), builder.GetInsertBlock()) ? &made : nullptr;
+  });
 }
 
 /// An operation that stands for a division: its result is the quotient or the remainder of one of those that are known.

@@ -1,11 +1,11 @@
 #include "src/device/cpu/simd/row_ends.h"
 
-#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 
 #include "src/device/cpu/simd/lane_pattern.h"
 #include "src/device/cpu/simd/markers.h"
+#include "src/device/cpu/simd/recompute.h"
 
 namespace gpulua::cpu::simd {
 namespace {
@@ -18,38 +18,25 @@ llvm::Instruction* find_start(llvm::Function& function) {
   return nullptr;
 }
 
-/// The value that a thread has first, at the builder's place in the function's first block. Null where it takes more
-/// than a few instructions or depends on memory.
-llvm::Value* first_value(llvm::IRBuilder<>& builder, llvm::Value* value, unsigned depth = 0) {
-  constexpr unsigned max_depth = 6;
-  llvm::BasicBlock* entry = builder.GetInsertBlock();
-  auto* made = llvm::dyn_cast<llvm::Instruction>(value);
-  if (made == nullptr) return value;
-  if (made->getParent() == entry && made->comesBefore(&*builder.GetInsertPoint())) return made;
-  if (depth == max_depth) return nullptr;
-  if (auto* phi = llvm::dyn_cast<llvm::PHINode>(made)) {
-    // The one value that does not come around a loop.
-    llvm::Value* first = nullptr;
-    for (unsigned i = 0; i < phi->getNumIncomingValues(); ++i) {
-      llvm::Value* incoming = phi->getIncomingValue(i);
-      const auto* sum = llvm::dyn_cast<llvm::BinaryOperator>(incoming);
-      if (sum != nullptr && llvm::is_contained(sum->operands(), phi)) continue;
-      if (first != nullptr && first != incoming) return nullptr;
-      first = incoming;
-    }
-    return first == nullptr ? nullptr : first_value(builder, first, depth + 1);
+/// The one value of a phi that does not come around a loop, or null.
+llvm::Value* first_value(const llvm::PHINode& phi) {
+  llvm::Value* first = nullptr;
+  for (llvm::Value* incoming : phi.incoming_values()) {
+    const auto* sum = llvm::dyn_cast<llvm::BinaryOperator>(incoming);
+    if (sum != nullptr && llvm::is_contained(sum->operands(), &phi)) continue;
+    if (first != nullptr && first != incoming) return nullptr;
+    first = incoming;
   }
-  if (made->mayReadOrWriteMemory() || !llvm::isSafeToSpeculativelyExecute(made)) return nullptr;
-  llvm::Instruction* copy = made->clone();
-  for (llvm::Use& operand : copy->operands()) {
-    llvm::Value* there = first_value(builder, operand, depth + 1);
-    if (there == nullptr) {
-      copy->deleteValue();
-      return nullptr;
-    }
-    operand.set(there);
-  }
-  return builder.Insert(copy);
+  return first;
+}
+
+/// The value that a thread has first, at the builder's place in the function's first block, or null.
+llvm::Value* first_value(llvm::IRBuilder<>& builder, llvm::Value* value) {
+  return recompute(builder, value, [&](llvm::Instruction& made) -> llvm::Value* {
+    if (made.getParent() == builder.GetInsertBlock() && made.comesBefore(&*builder.GetInsertPoint())) return &made;
+    const auto* phi = llvm::dyn_cast<llvm::PHINode>(&made);
+    return phi == nullptr ? nullptr : first_value(*phi);
+  });
 }
 
 }  // namespace
