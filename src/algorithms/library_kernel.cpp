@@ -47,7 +47,7 @@ std::string LibraryKernel::text(unsigned threads, unsigned resident) const {
     names += comma + name;
   }
   const std::string bounds = std::to_string(threads) + (resident > 0 ? ", " + std::to_string(resident) : "");
-  return text + "extern \"C\" __global__ void __launch_bounds__(" + bounds + ") " + name() + "(" + parameters +
+  return text + "__global__ void __launch_bounds__(" + bounds + ") " + name() + "(" + parameters +
          ") {\n  " + function_ + "(" + names + ");\n}\n";
 }
 

@@ -28,7 +28,7 @@ std::string place_text(const KernelSpec& spec, const std::string& indent) {
 std::string emit_in_turn(const KernelSpec& spec, const CompressSpec& family, const ElementText& element) {
   const bool flat = spec.ndim == 1;
   const std::string tile = std::to_string(32 * family.items);
-  return "extern \"C\" __global__ void __launch_bounds__(32) " + spec.name() + parameter_list(spec) +
+  return "__global__ void __launch_bounds__(32) " + spec.name() + parameter_list(spec) +
          " {\n"
          "  using Element = gpulua_element<decltype(out0)>;\n"
          "  gpulua_compress_warp<Element> warp(state, out0);\n"
@@ -54,7 +54,7 @@ std::string emit_family(const KernelSpec& spec, const CompressSpec& family) {
   const bool flat = spec.ndim == 1;
   const std::string threads = std::to_string(family.threads), items = std::to_string(family.items);
   const unsigned resident = (spec.values.size() <= short_expression ? 2048 : 1024) / family.threads;
-  std::string text = "extern \"C\" __global__ void __launch_bounds__(" + threads + ", " + std::to_string(resident) +
+  std::string text = "__global__ void __launch_bounds__(" + threads + ", " + std::to_string(resident) +
                      ") " + spec.name() + parameter_list(spec) + " {\n";
   text += "  constexpr int threads = " + threads + ", items = " + items + ", width = " + std::to_string(spec.vector) +
           ";\n";

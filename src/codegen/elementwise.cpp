@@ -64,7 +64,7 @@ std::string emit_family(const KernelSpec& spec, const ElementwiseSpec& family) {
   const std::string width = std::to_string(spec.vector);
   const ElementText element(spec);
 
-  std::string text = "extern \"C\" __global__ void " + spec.name() + parameter_list(spec) + " {\n";
+  std::string text = "__global__ void " + spec.name() + parameter_list(spec) + " {\n";
   if (family.rows) {
     if (spec.ndim > 1) {
       text += "  const gpulua_index_t row = blockIdx.x / row_blocks;\n";

@@ -24,7 +24,7 @@ class ReductionText {
 
   std::string emit() const {
     std::string text = accumulators();
-    text += "extern \"C\" __global__ void " + bounds() + spec_.name() + parameter_list(spec_) + " {\n";
+    text += "__global__ void " + bounds() + spec_.name() + parameter_list(spec_) + " {\n";
     text += "  constexpr unsigned int lanes = " + std::to_string(plan_.lanes) +
             ", slots = " + std::to_string(plan_.results) +
             ";\n  constexpr int columns = " + std::to_string(plan_.vector_results ? spec_.vector : 1) + ";\n";

@@ -26,7 +26,7 @@ class RowText {
     for (int pass = 0; pass < passes_.count; ++pass)
       if (const auto all = accumulators(pass); !all.empty()) text += accumulator_struct(struct_name(pass), all);
     const unsigned threads = plan_.lanes * plan_.results;
-    text += "\nextern \"C\" __global__ void __launch_bounds__(" + std::to_string(threads) + ", " +
+    text += "\n__global__ void __launch_bounds__(" + std::to_string(threads) + ", " +
             std::to_string(std::max(1u, threads_of_a_multiprocessor / threads)) + ") " + spec_.name() +
             parameter_list(spec_) + " {\n";
     text += "  constexpr unsigned int lanes = " + std::to_string(plan_.lanes) +

@@ -16,7 +16,7 @@ class TiledText {
 
   std::string emit() const {
     const std::string others = std::to_string(spec_.ndim - 1), first_row = "at[" + std::to_string(spec_.ndim - 2) + "]";
-    std::string text = "extern \"C\" __global__ void " + spec_.name() + parameter_list(spec_) + " {\n";
+    std::string text = "__global__ void " + spec_.name() + parameter_list(spec_) + " {\n";
     text +=
         "  constexpr int edge = " + std::to_string(tiles_.edge) + ", lines = " + std::to_string(tiles_.lines) + ";\n";
     text += "  constexpr int count = edge * edge / (32 * lines), batch = 4;\n";

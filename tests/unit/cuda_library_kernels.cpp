@@ -3,11 +3,9 @@
 #include <catch2/catch.hpp>
 
 #include "src/codegen/emit.h"
-#include "src/device/cuda/cuda_compiler.h"
-#include "tests/unit/cuda_nvrtc.h"
+#include "tests/unit/cuda_own_kernels.h"
 
 using namespace gpulua;
-using namespace gpulua::cuda;
 
 namespace {
 
@@ -62,15 +60,9 @@ KernelSpec reduced(const OpInfo& op, DType dtype, unsigned width, const char* na
 }  // namespace
 
 TEST_CASE("Kernels that draw random numbers compile for GPUs, old and new", "[cuda]") {
-  const Config config = Config::from_environment();
-  KernelCache cache("", 0);
   for (const char* architecture : {"sm_75", "sm_90"}) {
-    Compiler compiler(config, architecture, 13000);
-    const auto compile = [&](const KernelSpec& spec) {
-      KernelSource source;
-      source.text = emit(spec);
-      compiler.get(source, cache);
-    };
+    OwnKernels kernels(architecture);
+    const auto compile = [&](const KernelSpec& spec) { kernels.compile(emit(spec)); };
     const bool ran = with_nvrtc([&] {
       for (DType dtype : {DType::float16, DType::bfloat16, DType::float32, DType::float64}) {
         compile(drawn(op("random_uniform"), dtype, 1));

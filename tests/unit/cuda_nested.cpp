@@ -3,24 +3,21 @@
 
 #include "src/base/config.h"
 #include "src/codegen/emit.h"
-#include "src/device/cuda/cuda_compiler.h"
 #include "src/eval/pipeline.h"
 #include "src/eval/plan.h"
 #include "src/eval/schedule.h"
 #include "src/expressions/expression.h"
 #include "src/runtime/context.h"
-#include "tests/unit/cuda_nvrtc.h"
+#include "tests/unit/cuda_own_kernels.h"
 
 using namespace gpulua;
-using namespace gpulua::cuda;
 
 namespace {
 
 struct GpuKernels {
   Context context{Config::from_environment(), make_evaluator};
   OpenDevice& device = *context.current();
-  KernelCache cache{"", 0};
-  Compiler compiler{Config::from_environment(), "sm_90", 13000};
+  OwnKernels kernels{"sm_90"};
 
   Array leaf(Dims shape, DType dtype) { return empty(device, std::move(shape), dtype); }
 
@@ -42,19 +39,9 @@ struct GpuKernels {
   }
 
   std::string ptx(const KernelSpec& spec) {
-    KernelSource source;
-    source.text = emit(spec);
-    source.options = {"--gpu-architecture=compute_90"};
-    const auto image = compiler.get(source, cache)->image;
-    return {image.begin(), image.end()};
+    return kernels.compile(emit(spec), {"--gpu-architecture=compute_90"});
   }
 };
-
-std::size_t count_of(const std::string& what, const std::string& text) {
-  std::size_t count = 0;
-  for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++count;
-  return count;
-}
 
 }  // namespace
 

@@ -4,14 +4,12 @@
 
 #include "src/base/error.h"
 #include "src/codegen/emit.h"
-#include "src/device/cuda/cuda_compiler.h"
 #include "src/ops/op_table.h"
 #include "src/ops/promotion.h"
 #include "src/ops/reduction_table.h"
-#include "tests/unit/cuda_nvrtc.h"
+#include "tests/unit/cuda_own_kernels.h"
 
 using namespace gpulua;
-using namespace gpulua::cuda;
 
 namespace {
 
@@ -47,18 +45,11 @@ KernelSpec all_operations(DType dtype) {
   return spec;
 }
 
-std::size_t count_of(const std::string& what, const std::string& text) {
-  std::size_t count = 0;
-  for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++count;
-  return count;
-}
-
 }  // namespace
 
 TEST_CASE("what is used twice is no part of a sum that is rounded once", "[cuda][nvrtc]") {
   // The product and the difference would be one fused instruction, with another product than its second use has.
-  KernelCache cache{"", 0};
-  Compiler compiler(Config::from_environment(), "sm_75", 13000);
+  OwnKernels kernels{"sm_75"};
   const auto number = [](std::uint16_t operand, DType dtype) {
     ValueSpec value;
     value.dtype = value.compute = dtype;
@@ -76,11 +67,7 @@ TEST_CASE("what is used twice is no part of a sum that is rounded once", "[cuda]
   for (const DType dtype : {DType::float32, DType::float64}) {
     const std::string suffix = dtype == DType::float32 ? "f32" : "f64";
     const auto ptx = [&](const KernelSpec& spec) {
-      KernelSource source;
-      source.text = emit(spec);
-      source.options = {"--gpu-architecture=compute_75"};
-      const auto image = compiler.get(source, cache)->image;
-      return std::string(image.begin(), image.end());
+      return kernels.compile(emit(spec), {"--gpu-architecture=compute_75"});
     };
     KernelSpec spec;
     for (int i = 0; i < 2; ++i) spec.operands.push_back({dtype, Access::unit});
@@ -112,23 +99,19 @@ TEST_CASE("what is used twice is no part of a sum that is rounded once", "[cuda]
 }
 
 TEST_CASE("every operation compiles for GPUs", "[cuda][nvrtc]") {
-  KernelCache cache{"", 0};
-  Compiler compiler(Config::from_environment(), "sm_75", 13000);
+  OwnKernels kernels{"sm_75"};
   for (const DTypeInfo& row : dtype_table()) {
     INFO(row.name);
-    KernelSource source;
-    source.text = emit(all_operations(row.dtype));
     // The optimiser takes most of the time and refuses nothing.
-    source.options = {"--device-debug"};
+    std::vector<std::string> options = {"--device-debug"};
     // To PTX, which is quicker; but only an assembler reads the instructions that half precision takes.
-    if (row.dtype != DType::float16) source.options.push_back("--gpu-architecture=compute_75");
-    if (!with_nvrtc([&] { compiler.get(source, cache); })) return;
+    if (row.dtype != DType::float16) options.push_back("--gpu-architecture=compute_75");
+    if (!with_nvrtc([&] { kernels.compile(emit(all_operations(row.dtype)), options); })) return;
   }
 }
 
 TEST_CASE("a thread takes elements of a slice a block apart, by addresses it computes once", "[cuda][nvrtc]") {
-  KernelCache cache{"", 0};
-  Compiler compiler(Config::from_environment(), "sm_90", 13000);
+  OwnKernels kernels{"sm_90"};
   KernelSpec spec;
   spec.operands = {{DType::float32, Access::unit}, {DType::float32, Access::unit}};
   for (std::uint16_t i = 0; i < 2; ++i) {
@@ -146,11 +129,7 @@ TEST_CASE("a thread takes elements of a slice a block apart, by addresses it com
   spec.vector = 4;
   spec.family = ElementwiseSpec{.spread = true};
   with_nvrtc([&] {
-    KernelSource source;
-    source.text = emit(spec);
-    source.options = {"--gpu-architecture=compute_90"};
-    const auto image = compiler.get(source, cache)->image;
-    const std::string ptx(image.begin(), image.end());
+    const std::string ptx = kernels.compile(emit(spec), {"--gpu-architecture=compute_90"});
     CHECK(count_of("ld.global", ptx) == 10);  // eight, and those of a row's end
     CHECK(count_of("st.global", ptx) == 5);
   });

@@ -3,20 +3,18 @@
 
 #include "src/base/config.h"
 #include "src/codegen/emit.h"
-#include "src/device/cuda/cuda_compiler.h"
 #include "src/eval/pipeline.h"
 #include "src/eval/schedule.h"
 #include "src/expressions/expression.h"
 #include "src/expressions/roll.h"
 #include "src/runtime/context.h"
-#include "tests/unit/cuda_nvrtc.h"
+#include "tests/unit/cuda_own_kernels.h"
 
 using namespace gpulua;
 
 TEST_CASE("a stencil of rolled arrays compiles for GPUs without local memory", "[cuda][nvrtc]") {
   Context context{Config::from_environment(), make_evaluator};
-  KernelCache cache{"", 0};
-  cuda::Compiler compiler{Config::from_environment(), "sm_90", 13000};
+  OwnKernels kernels{"sm_90"};
   for (const std::int64_t columns : {20, 500, 4096}) {
     const Array x = empty(*context.current(), {64, columns}, DType::uint8);
     Array sum = x;
@@ -33,12 +31,8 @@ TEST_CASE("a stencil of rolled arrays compiles for GPUs without local memory", "
     CHECK(spec.as<ElementwiseSpec>()->spread == (columns == 4096));
     for (const bool wide : {false, true}) {
       spec.wide = wide;
-      KernelSource source;
-      source.text = emit(spec);
-      source.options = {"--gpu-architecture=compute_90"};
       if (!with_nvrtc([&] {
-            const auto image = compiler.get(source, cache)->image;
-            CHECK(std::string(image.begin(), image.end()).find(".local") == std::string::npos);
+            CHECK(count_of(".local", kernels.compile(emit(spec), {"--gpu-architecture=compute_90"})) == 0);
           }))
         return;
     }

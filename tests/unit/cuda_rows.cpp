@@ -4,13 +4,11 @@
 #include <vector>
 
 #include "src/codegen/emit.h"
-#include "src/device/cuda/cuda_compiler.h"
 #include "src/ops/op_table.h"
 #include "src/ops/reduction_table.h"
-#include "tests/unit/cuda_nvrtc.h"
+#include "tests/unit/cuda_own_kernels.h"
 
 using namespace gpulua;
-using namespace gpulua::cuda;
 
 namespace {
 
@@ -48,23 +46,10 @@ KernelSpec rows(DType dtype, std::vector<ValueSpec> values, unsigned lanes, unsi
 
 /// PTX; empty where NVRTC is not installed.
 std::string compiled(const KernelSpec& spec) {
-  KernelCache cache{"", 0};
-  Compiler compiler(Config::from_environment(), "sm_90", 13000);
-  KernelSource source;
-  source.text = emit(spec);
-  source.options = {"--gpu-architecture=compute_90"};
+  OwnKernels kernels("sm_90");
   std::string text;
-  with_nvrtc([&] {
-    const auto image = compiler.get(source, cache)->image;
-    text.assign(image.begin(), image.end());
-  });
+  with_nvrtc([&] { text = kernels.compile(emit(spec), {"--gpu-architecture=compute_90"}); });
   return text;
-}
-
-std::size_t count_of(const std::string& what, const std::string& text) {
-  std::size_t count = 0;
-  for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++count;
-  return count;
 }
 
 }  // namespace

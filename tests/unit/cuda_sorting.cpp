@@ -5,8 +5,7 @@
 #include <string>
 
 #include "kernel_text.h"
-#include "src/device/cuda/cuda_compiler.h"
-#include "tests/unit/cuda_nvrtc.h"
+#include "tests/unit/cuda_own_kernels.h"
 
 using namespace gpulua;
 
@@ -14,14 +13,11 @@ namespace {
 
 /// The headers with a kernel that calls each of the functions, instantiated by `kernel`.
 void compile(std::initializer_list<const char*> headers, const std::string& kernel) {
-  Config config = Config::from_environment();
-  KernelCache cache("", 0);
+  std::string text;
+  for (const char* header : headers) text += kernel_text(header);
   for (const char* architecture : {"sm_75", "sm_90"}) {
-    cuda::Compiler compiler(config, architecture, 13000);
-    KernelSource source;
-    for (const char* header : headers) source.text += kernel_text(header);
-    source.text += kernel;
-    if (!with_nvrtc([&] { compiler.get(source, cache); })) return;
+    OwnKernels kernels(architecture);
+    if (!with_nvrtc([&] { kernels.compile(text + kernel); })) return;
   }
 }
 
@@ -29,7 +25,7 @@ void compile(std::initializer_list<const char*> headers, const std::string& kern
 
 TEST_CASE("reductions compile with NVRTC", "[cuda][nvrtc]") {
   compile({"elements.cuh", "arithmetic.cuh", "indexing.cuh", "reduce.cuh"}, R"(
-extern "C" __global__ void k(const float* x, float* y) {
+__global__ void k(const float* x, float* y) {
   gpulua_max<float> most = gpulua_max<float>::identity();
   gpulua_min<double> least = gpulua_min<double>::identity();
   most.add(*x, 0);
@@ -50,7 +46,7 @@ TEST_CASE("scans compile with NVRTC", "[cuda][nvrtc]") {
   add("rows", "gpulua_scan_rows" + types + ", 256, 32, 4, 4>(x, y, t, n, n, n, n);");
   add("columns", "gpulua_scan_columns" + types + ">(x, y, n, n, n);");
   text += R"(
-extern "C" __global__ void complex(const gpulua_complex128* x, gpulua_complex128* y, unsigned* c, unsigned long long* m) {
+__global__ void complex(const gpulua_complex128* x, gpulua_complex128* y, unsigned* c, unsigned long long* m) {
   using product = gpulua_marked_prod<gpulua_complex128>;
   gpulua_scan_in_one_pass<gpulua_scan_prod<product>, gpulua_complex128, product, gpulua_complex128, true, 256, 4, 1>(
       x, y, 1, 1, c, m, m);
@@ -62,7 +58,7 @@ TEST_CASE("complex elements of scripts' code compile with NVRTC", "[cuda][nvrtc]
   compile({"elements.cuh", "arithmetic.cuh", "functions.cuh", "complex.cuh", "complex_elements.cuh", "indexing.cuh",
            "reduce.cuh"},
           R"(
-extern "C" __global__ void k(const gpulua_complex_element64* x, gpulua_complex_element128* y, float* size) {
+__global__ void k(const gpulua_complex_element64* x, gpulua_complex_element128* y, float* size) {
   gpulua_complex_element64 z = 2 * conj(*x) + x->x * 0.5 - gpulua_complex_element64(make_float2(1, 2));
   z /= 3u;
   *size = abs(z) + z.y + real(z) * z.imag() + norm(z) + arg(z) + (z == 0 || isnan(pow(z, 2)));
@@ -74,53 +70,53 @@ TEST_CASE("sorts, searches and counts compile with NVRTC", "[cuda][nvrtc]") {
   std::string text = R"(
 using order = gpulua_sort_order<unsigned int, gpulua_sort_floating, 0x7f800000, false>;
 using wide = gpulua_sort_order<unsigned long long, gpulua_sort_signed, 0, true>;
-extern "C" __global__ void sort(const unsigned int* x, unsigned int* y, unsigned int* p, long long n) {
+__global__ void sort(const unsigned int* x, unsigned int* y, unsigned int* p, long long n) {
   gpulua_sort_short_rows<order, 256, 2048>(x, y, p, p, 2048);
   gpulua_sort_histogram<order, 256>(x, p, n, n, 1);
 }
-extern "C" __global__ void move(const unsigned int* x, unsigned int* y, unsigned int* p, long long n) {
+__global__ void move(const unsigned int* x, unsigned int* y, unsigned int* p, long long n) {
   gpulua_sort_by_digit<gpulua_sort_sweep<order, unsigned int, 256, 32, false>>(x, y, p, p, p, p, p, n, 1, 0);
 }
-extern "C" __global__ void wide_move(const unsigned long long* x, unsigned long long* y, unsigned int* p, long long n) {
+__global__ void wide_move(const unsigned long long* x, unsigned long long* y, unsigned int* p, long long n) {
   gpulua_sort_by_digit<gpulua_sort_sweep<wide, unsigned long long, 256, 12, true>>(x, y, p, p, p, p, y, n, 1, 0);
 }
-extern "C" __global__ void first(const unsigned int* x, unsigned int* y, unsigned int* p, unsigned long long* k, long long n) {
+__global__ void first(const unsigned int* x, unsigned int* y, unsigned int* p, unsigned long long* k, long long n) {
   gpulua_partition_count<order, 256, 1>(x, k, p, p, n, n, 1, 24);
   gpulua_partition_choose<1>(p, k, p);
   gpulua_partition_count_classes<order, false>(x, k, p, n, n, n, 1);
   gpulua_partition_move<order, false>(x, k, p, y, p, n, n, n, 1, n);
 }
-extern "C" __global__ void parts(const unsigned long long* x, unsigned long long* y, unsigned int* p, long long n) {
+__global__ void parts(const unsigned long long* x, unsigned long long* y, unsigned int* p, long long n) {
   gpulua_partition_count<wide, 32, 2>(x, y, p, nullptr, n, n, 1, 24);
   gpulua_partition_choose<2>(p, y, p);
   gpulua_partition_count_classes<wide, true>(x, y, p, n, n, n, 1);
   gpulua_partition_move<wide, true>(x, y, p, y, p, n, n, n, 1, n);
 }
-extern "C" __global__ void ranks(const unsigned int* x, unsigned int* y, const long long* r, unsigned long long* k, long long n) {
+__global__ void ranks(const unsigned int* x, unsigned int* y, const long long* r, unsigned long long* k, long long n) {
   gpulua_order_statistics_of_row<order, 32, 2>(x, r, y, n, 3, true);
   gpulua_order_statistics_write<order>(k, y, y, n, 2, 3, 0);
 }
-extern "C" __global__ void wide_ranks(const unsigned long long* x, unsigned long long* y, const long long* r, long long n) {
+__global__ void wide_ranks(const unsigned long long* x, unsigned long long* y, const long long* r, long long n) {
   gpulua_order_statistics_of_row<wide, 256, 2>(x, r, y, n, 3, true);
 }
-extern "C" __global__ void permutation(unsigned long long* p, unsigned long long n) {
+__global__ void permutation(unsigned long long* p, unsigned long long n) {
   p[threadIdx.x] = gpulua_permutation(1, 2, threadIdx.x, n);
 }
-extern "C" __global__ void search(const gpulua_half* x, long long n, long long* p) {
+__global__ void search(const gpulua_half* x, long long n, long long* p) {
   gpulua_search_sorted<gpulua_half, true>(x, n, x, n, p);
 }
-extern "C" __global__ void bincount(const long long* x, long long n, unsigned long long* c, const double* w, double* t) {
+__global__ void bincount(const long long* x, long long n, unsigned long long* c, const double* w, double* t) {
   gpulua_bincount_few(x, n, c, 10);
   gpulua_bincount_many(x, n, c, 10);
   gpulua_bincount_weights(x, w, n, t, 10);
 }
-extern "C" __global__ void histogram_of_few(const gpulua_half* x, long long n, unsigned long long* c) {
+__global__ void histogram_of_few(const gpulua_half* x, long long n, unsigned long long* c) {
   gpulua_histogram_even<gpulua_half, gpulua_half, 32, 8>(x, n, x, 256, 2, -0.5f, 0.49f, c);
 }
-extern "C" __global__ void histogram_by_bytes(const float* x, long long n, unsigned long long* c) {
+__global__ void histogram_by_bytes(const float* x, long long n, unsigned long long* c) {
   gpulua_histogram_bytes<float, float>(x, n, x, 256, 2, -0.5f, 0.49f, c);
 }
-extern "C" __global__ void histogram_of_many(const int* x, long long n, const double* edges, unsigned long long* c) {
+__global__ void histogram_of_many(const int* x, long long n, const double* edges, unsigned long long* c) {
   gpulua_histogram_even<int, double, 1, 1>(x, n, edges, 8192, 2, -0.5f, 0.49f, c);
 })";
   compile({"elements.cuh", "arithmetic.cuh", "indexing.cuh", "search.cuh", "sort.cuh", "sort_sweep.cuh",
@@ -160,13 +156,13 @@ TEST_CASE("Fourier transforms compile with NVRTC", "[cuda][nvrtc]") {
 
 TEST_CASE("checks of decompositions compile with NVRTC", "[cuda][nvrtc]") {
   compile({"elements.cuh", "arithmetic.cuh", "indexing.cuh", "indexed.cuh", "decompositions.cuh"}, R"(
-extern "C" __global__ void floats(const int* info, const float* w, float* x, gpulua_index_fault* fault, const void* op) {
+__global__ void floats(const int* info, const float* w, float* x, gpulua_index_fault* fault, const void* op) {
   gpulua_check_decomposition<float>(info, 7, 2, w, 3, x, 9, x, 9, x, 0, fault, op, 1, op);
 }
-extern "C" __global__ void doubles(const int* info, double* x, gpulua_index_fault* fault, const void* op) {
+__global__ void doubles(const int* info, double* x, gpulua_index_fault* fault, const void* op) {
   gpulua_check_decomposition<double>(info, 7, 2, x, 0, x, 9, x, 0, x, 0, fault, op, 1, op);
 }
-extern "C" __global__ void rows(const int* pivots, int* rows) { gpulua_permutation(pivots, rows, 7, 3, 5); })");
+__global__ void rows(const int* pivots, int* rows) { gpulua_permutation(pivots, rows, 7, 3, 5); })");
 }
 
 TEST_CASE("checks of parameters compile with NVRTC", "[cuda][nvrtc]") {
@@ -180,14 +176,14 @@ TEST_CASE("checks of parameters compile with NVRTC", "[cuda][nvrtc]") {
 
 TEST_CASE("small systems compile with NVRTC", "[cuda][nvrtc]") {
   compile({"elements.cuh", "arithmetic.cuh", "indexing.cuh", "complex.cuh", "small_systems.cuh"}, R"(
-extern "C" __global__ void solve(const float* a, float* x, int* info) {
+__global__ void solve(const float* a, float* x, int* info) {
   gpulua_solve_small<float, 32>(a, a, x, info, 7, 30, 1, 900, 30);
 }
-extern "C" __global__ void complex_solve(const gpulua_complex128* a, gpulua_complex128* x, int* info) {
+__global__ void complex_solve(const gpulua_complex128* a, gpulua_complex128* x, int* info) {
   gpulua_solve_small<gpulua_complex128, 8>(a, nullptr, x, info, 7, 8, 8, 64, 0);
 }
-extern "C" __global__ void determinant(const double* a, double* x) { gpulua_determinant_small<double, 16>(a, x, 7, 9); }
-extern "C" __global__ void cholesky(const gpulua_complex64* a, gpulua_complex64* x, int* info) {
+__global__ void determinant(const double* a, double* x) { gpulua_determinant_small<double, 16>(a, x, 7, 9); }
+__global__ void cholesky(const gpulua_complex64* a, gpulua_complex64* x, int* info) {
   gpulua_cholesky_small<gpulua_complex64, 4>(a, x, info, 7, 3);
   gpulua_qr_small<gpulua_complex64, 32>(a, x, x, 7, 20, 31, 20);
 })");

@@ -25,9 +25,12 @@ namespace {
 namespace fs = std::filesystem;
 
 // Bumped when the same source would give another CompiledModule.
-constexpr std::uint64_t format_version = 3;
+constexpr std::uint64_t format_version = 4;
 constexpr int oldest_major = 12;
 constexpr int newest_major = 13;
+// The first versions of NVRTC that know an option, as cuDriverGetVersion counts.
+constexpr int first_with_minimal = 12040;
+constexpr int first_with_no_cache = 12090;
 
 /// The directories of the toolkit's headers: beside NVRTC where they are there, as they are of one version then.
 std::vector<fs::path> find_include_dirs(const Config& config, const std::optional<fs::path>& library) {
@@ -238,6 +241,9 @@ CompiledModule Compiler::compile(const NamedSource& named) {
   std::ranges::transform(source.options, std::back_inserter(program.options), nvrtc_option);
   if (!std::ranges::any_of(source.options, sets_standard)) program.options.emplace_back("-std=c++17");
   program.options.emplace_back("-w");  // no warnings among the errors
+  // What is compiled is in our cache; and our kernels need no textures and no runtime functions.
+  if (nvrtc().version() >= first_with_no_cache) program.options.emplace_back("--no-cache");
+  if (source.own && nvrtc().version() >= first_with_minimal) program.options.emplace_back("--minimal");
   for (const std::string& dir : source.include_dirs) program.options.push_back("-I" + dir);
   for (const fs::path& dir : include_dirs_) program.options.push_back("-I" + dir.string());
   if (!own_architecture) program.options.push_back("-arch=" + architecture_);
@@ -261,9 +267,10 @@ CompiledModule Compiler::compile(const NamedSource& named) {
   if (!result.success) fail(result.log);
   const PtxModule ptx = parse_ptx(result.ptx);
 
-  // A second compilation, to no more than PTX, only for what carries no types in its symbol. Its image is not used.
+  // A second compilation, to no more than PTX, only for what carries no types in its symbol. Its image is not used. The
+  // symbols of our own kernels carry types, and nobody asks for their variables.
   SymbolTypes types;
-  if (const auto names = untyped_names(ptx); !names.empty()) {
+  if (const auto names = untyped_names(ptx); !source.own && !names.empty()) {
     Nvrtc::Program typed = program;
     typed.text += "\ntemplate <class> __global__ void " + std::string(signature_template) + "() {}\n";
     typed.name_expressions.clear();
