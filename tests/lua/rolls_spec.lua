@@ -53,6 +53,32 @@ describe("an expression of rolled arrays", function()
     same(sum(rolled), sum(gpu.roll):eval())
   end)
 
+  it("reads the source of a roll of a roll, also of several and of those that cancel out", function()
+    local x = matrix(60, 45, "int32")
+    local n, expected = 0, 0
+    for i = -1, 1 do
+      for j = -1, 1 do
+        n = n + (i + 2) * x:roll(i, 1):roll(j, 2):roll(j, 1)
+        expected = expected + (i + 2) * rolled(x, { i + j, j }, { 1, 2 })
+      end
+    end
+    n = n + x:roll(-7, 1):roll(7, 1) + x:roll(0, 1):roll(44, 2):roll(1, 2)
+    expected = expected + 2 * x
+    local got
+    assert.are.equal(1, launches(function() got = n:eval() end))
+    same(expected:eval(), got)
+    -- A roll that was evaluated, or whose source was written to, has elements of its own.
+    local before = rolled(x, { 3 }, { 1 })
+    local once = x:roll(2, 1):eval()
+    same(before, once:roll(1, 1):eval())
+    local y = x:roll(1, 1)
+    local z = y:roll(2, 1)
+    x:fill_(5)
+    same(before, z:eval())
+    same(before, y:roll(2, 1):eval())
+    same(gpu.zeros(0, 3, "int32"):eval(), gpu.zeros(0, 3, "int32"):roll(1, 2):roll(1, 2):eval())
+  end)
+
   it("by itself is copied in parts, or by a kernel where it has few bytes or many parts", function()
     for _, case in ipairs {
       { matrix(40, 3000), { 3, 5 }, { 1, 2 } },
