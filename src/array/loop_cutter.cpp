@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
+#include <unordered_set>
 
 #include "src/array/node.h"
 #include "src/array/node_numbers.h"
@@ -34,11 +36,21 @@ class Flag {
   bool& flag_;
 };
 
+/// The age of a value at a place, if the operations of a period go on repeating before and after: less than a period.
+std::uint64_t age_at(std::uint64_t place, const auto& read, std::uint64_t period) {
+  return (place % period + period - read.value % period) % period;
+}
+
+/// True if a value of that age is still read after it.
+bool passes(const auto& read, std::uint64_t age) {
+  return age < read.reader - read.value;
+}
+
 }  // namespace
 
 void LoopCutter::note(Node& node) {
   const Pending& pending = *node.pending();
-  std::uint64_t since = recent_.spent();
+  std::uint64_t since = recent_.last() + 1;
   for (const Array& input : pending.inputs)
     if (input->pending() && input->number != 0) since = std::min(since, input->pending()->since);
   node.set_since(since);
@@ -54,56 +66,84 @@ void LoopCutter::limit(Node& node) {
   const auto operations = node.pending()->operations;
   if (operations <= cost_of_a_loop) return;
   // The expression has none but the operations since its oldest one.
-  if (const std::uint64_t most = recent_.spent() - node.pending()->since; most <= cost_of_a_loop)
+  const std::uint64_t first = node.pending()->since;
+  if (const std::uint64_t most = recent_.cost_since(first); most <= cost_of_a_loop)
     return node.set_operations(static_cast<std::uint32_t>(most));
-  if (operations <= most_cost && recent_.last() < next_look_) return;
+  if (operations <= most_cost && !may_look(first)) return;
   Node* const nodes[] = {&node};
   std::uint32_t cost = count_operations(nodes, most_cost);
-  if (cost > cost_of_a_loop && recent_.last() >= next_look_ && cut(node.device().evaluator().pending())) {
+  if (cost > cost_of_a_loop && may_look(first) && cut(node.device().evaluator().pending(), first)) {
     if (!node.pending()) return;
     cost = count_operations(nodes, most_cost);
   }
-  if (cost > most_cost) return evaluate(node);
+  if (cost > most_cost) {
+    evaluated_ = recent_.last();
+    return evaluate(node);
+  }
   node.set_operations(cost);
 }
 
-bool LoopCutter::cut(const PendingNodes& pending) {
-  const std::uint64_t period = recent_.period(most_cost, loop_.period);
+bool LoopCutter::cut(const PendingNodes& pending, std::uint64_t first_operation) {
+  first_operation = std::max(first_operation, evaluated_ + 1);
+  const bool goes_on = loop_.period != 0 && recent_.repeats(loop_.place, loop_.period);
+  const std::uint64_t period = recent_.period(first_operation, most_cost, goes_on ? loop_.period : 0);
+  looked_ = recent_.last();
   next_look_ = recent_.last() + pause_of_search;
   if (period == 0) return false;
-  std::vector<Value> values;
-  NodeNumbers seen(pending.newest()->device().evaluator());
-  const std::uint64_t first = recent_.last() - 2 * period + 1;
-  for (Node* node = pending.newest(); node; node = PendingNodes::before(*node)) {
-    if (node->number == 0) continue;  // a number
-    if (node->number < first) break;
-    for (const Array& input : node->pending()->inputs) {
-      if (!input->pending() || input->number == 0 || seen.contains(*input)) continue;
-      seen.add(*input);
-      values.push_back({input.get(), node->number});
+  std::uint64_t place = find_place(period);
+  if (place == 0) {
+    // Operations whose results nobody can read any more read values, too, until they are collected.
+    pending.newest()->device().collect();
+    const std::vector<Read> reads = find_reads(pending, recent_.last() - period + 1);
+    place = choose_place(reads, period);
+    if (places_.size() == most_places) places_.clear();
+    Ages ages;
+    for (const Read& read : reads) {
+      const std::uint64_t age = age_at(place, read, period);
+      if (passes(read, age) && std::ranges::find(ages, age) == ages.end()) ages.push_back(age);
     }
+    places_[recent_.digest(place, period)] = std::move(ages);
   }
-  const std::uint64_t place = choose_place(values, period);
-  std::erase_if(values, [&](const Value& value) { return value.node->number > place || value.last_use <= place; });
-  if (values.empty()) return false;
-  std::sort(values.begin(), values.end(), [](auto& a, auto& b) { return a.node->number < b.node->number; });
-
   const std::uint64_t digest = recent_.digest(place, period);
-  if (places_.size() == most_places) places_.clear();
-  places_.insert(digest);
-  loop_ = {place, period, digest, digest == loop_.digest && place == loop_.place + period};
-  std::vector<Array> carried;
-  for (const Value& value : values) {
-    if (place - value.node->number < period) loop_.ages.push_back(place - value.node->number);
-    carried.emplace_back(value.node);
-  }
-  cut_at(place, carried, [](std::span<const Array> arrays) { evaluate(arrays); });
+  const bool every_step = digest == loop_.digest && place == loop_.place + period;
+  loop_ = {place, period, digest, every_step, places_[digest]};
+  const std::vector<Array> carried = find_carried(pending, find_reads(pending, place + 1));
+  if (carried.empty()) return false;
+  cut_at_place(carried, [](std::span<const Array> arrays) { evaluate(arrays); });
   return true;
 }
 
-void LoopCutter::cut_at(std::uint64_t place, std::span<const Array> carried, const Evaluate& evaluate) {
-  loop_.place = place;
-  next_look_ = place + 2 * loop_.period;
+std::vector<LoopCutter::Read> LoopCutter::find_reads(const PendingNodes& pending, std::uint64_t first) {
+  std::vector<Read> reads;
+  for (Node* node = pending.newest(); node; node = PendingNodes::before(*node)) {
+    if (node->number == 0) continue;  // a number
+    if (node->number < first) break;
+    for (const Array& input : node->pending()->inputs)
+      if (input->pending() && input->number != 0)
+        reads.push_back({input->number, node->number, static_cast<std::int64_t>(input->nbytes())});
+  }
+  return reads;
+}
+
+std::vector<Array> LoopCutter::find_carried(const PendingNodes& pending, std::span<const Read> reads) const {
+  std::unordered_set<std::uint64_t> older;
+  for (const Read& read : reads)
+    if (read.value + loop_.period <= loop_.place) older.insert(read.value);
+  std::vector<Array> values;
+  for (Node* node = pending.newest(); node; node = PendingNodes::before(*node)) {
+    if (node->number == 0 || node->number > loop_.place) continue;
+    const std::uint64_t age = loop_.place - node->number;
+    if (age >= loop_.period && older.empty()) break;
+    if (age < loop_.period ? std::ranges::find(loop_.ages, age) != loop_.ages.end() : older.erase(node->number) > 0)
+      values.emplace_back(node);
+  }
+  std::ranges::reverse(values);
+  return values;
+}
+
+void LoopCutter::cut_at_place(std::span<const Array> carried, const Evaluate& evaluate) {
+  evaluated_ = loop_.place;
+  next_look_ = loop_.place + 2 * loop_.period;
   const Flag flag(evaluating_);
   evaluate(carried);
 }
@@ -115,20 +155,14 @@ bool LoopCutter::has_step() const {
 
 void LoopCutter::finish_steps(std::span<Node* const> nodes, const Evaluate& evaluate) {
   if (!loop_.every_step || evaluating_ || !has_step()) return;
+  const auto is_of_loop = [&](const Node* node) { return node->pending() && node->pending()->since <= loop_.place; };
+  if (std::none_of(nodes.begin(), nodes.end(), is_of_loop)) return;
   if (count_operations(nodes, little_cost) <= little_cost) return;
   PendingNodes& pending = nodes.front()->device().evaluator().pending();
   try {
     while (has_step()) {
-      const std::uint64_t place = loop_.place + loop_.period;
-      std::vector<Array> carried;
-      for (Node* node = pending.newest(); node; node = PendingNodes::before(*node)) {
-        if (node->number == 0 || node->number > place) continue;
-        if (node->number + loop_.period <= place) break;
-        const std::uint64_t age = place - node->number;
-        if (std::find(loop_.ages.begin(), loop_.ages.end(), age) != loop_.ages.end()) carried.emplace_back(node);
-      }
-      std::reverse(carried.begin(), carried.end());
-      cut_at(place, carried, evaluate);
+      loop_.place += loop_.period;
+      cut_at_place(find_carried(pending, {}), evaluate);
     }
   } catch (const Error& error) {
     // Nobody has asked for these values; those that were wanted may still fit.
@@ -136,22 +170,23 @@ void LoopCutter::finish_steps(std::span<Node* const> nodes, const Evaluate& eval
   }
 }
 
-std::uint64_t LoopCutter::choose_place(std::span<const Value> values, std::uint64_t period) {
-  const std::uint64_t last = recent_.last() - period, first = last - period + 1;
-  for (std::uint64_t place = first; place <= last; ++place)
+std::uint64_t LoopCutter::find_place(std::uint64_t period) const {
+  const std::uint64_t last = recent_.last() - period;
+  for (std::uint64_t place = last - period + 1; place <= last; ++place)
     if (places_.contains(recent_.digest(place, period))) return place;
-  // The place at which the fewest bytes pass on.
-  std::vector<std::int64_t> changes(period + 1);
-  for (const Value& value : values) {
-    if (value.node->number > last || value.last_use <= first) continue;
-    const auto bytes = static_cast<std::int64_t>(value.node->nbytes());
-    changes[std::max(value.node->number, first) - first] += bytes;
-    changes[std::min(value.last_use, last + 1) - first] -= bytes;
-  }
+  return 0;
+}
+
+std::uint64_t LoopCutter::choose_place(std::span<const Read> reads, std::uint64_t period) const {
+  const std::uint64_t last = recent_.last() - period, first = last - period + 1;
   std::uint64_t best = first;
-  std::int64_t bytes = 0, fewest = 0;
+  std::int64_t fewest = 0;
   for (std::uint64_t place = first; place <= last; ++place) {
-    bytes += changes[place - first];
+    std::map<std::uint64_t, std::int64_t> passing;  // bytes, by age
+    for (const Read& read : reads)
+      if (const std::uint64_t age = age_at(place, read, period); passes(read, age)) passing[age] = read.bytes;
+    std::int64_t bytes = 0;
+    for (const auto& [age, size] : passing) bytes += size;
     if (bytes == 0 || (fewest != 0 && bytes > fewest)) continue;
     best = place;
     fewest = bytes;

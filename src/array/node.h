@@ -37,7 +37,7 @@ struct Pending {
   boost::container::small_vector<Array, 3> inputs;
   std::uint32_t cost = 1;        // of the operation itself, in additions
   std::uint32_t operations = 1;  // an upper bound of the costs of the operations that evaluating the node takes
-  std::uint64_t since = 0;       // what the script's operations cost before the oldest of these
+  std::uint64_t since = 0;       // the number of the oldest of these (RecentOperations), or of one before it
   bool computed = false;         // a kernel has computed the elements and kept them in registers
   Origin origin;
 };
@@ -105,7 +105,7 @@ struct Node {
 
   /// A closer count of the operations that evaluating the pending node takes.
   void set_operations(std::uint32_t count) { pending_->operations = count; }
-  void set_since(std::uint64_t cost) { pending_->since = cost; }
+  void set_since(std::uint64_t operation) { pending_->since = operation; }
   /// Notes that a kernel has computed the pending node without storing it.
   void note_computed() { pending_->computed = true; }
   /// The pending node is evaluated: `buffer` holds its elements.

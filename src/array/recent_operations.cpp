@@ -18,13 +18,13 @@ std::uint64_t RecentOperations::stretch(std::uint64_t period, std::uint64_t most
   return count;
 }
 
-std::uint64_t RecentOperations::period(std::uint64_t most_cost, std::uint64_t known) const {
-  std::uint64_t best = 0, best_stretch = 0, cost = 0;
-  for (std::uint64_t period = 1; period <= longest && 2 * period <= last_; ++period) {
-    cost += costs_[(last_ - period + 1) % costs_.size()];
-    if (cost > most_cost) break;
+std::uint64_t RecentOperations::period(std::uint64_t first, std::uint64_t most_cost, std::uint64_t known) const {
+  const std::uint64_t count = std::min(last_ - first + 1, std::uint64_t{2} * longest);
+  std::uint64_t best = 0, best_stretch = 0;
+  for (std::uint64_t period = 1; period <= longest && 2 * period <= count; ++period) {
+    if (cost_since(last_ - period + 1) > most_cost) break;
     const std::uint64_t enough = std::max(period, long_stretch);
-    const std::uint64_t found = stretch(period, std::min(enough, std::min(last_, 2 * longest) - period));
+    const std::uint64_t found = stretch(period, std::min(enough, count - period));
     const std::uint64_t least = period == known ? period : std::max(period, shortest_stretch);
     if (found < least || found <= best_stretch) continue;
     if (found == enough) return period;
@@ -32,6 +32,12 @@ std::uint64_t RecentOperations::period(std::uint64_t most_cost, std::uint64_t kn
     best_stretch = found;
   }
   return best;
+}
+
+bool RecentOperations::repeats(std::uint64_t number, std::uint64_t period) const {
+  const std::uint64_t after = last_ - number;
+  if (after > signatures_.size()) return false;
+  return after <= period || stretch(period, after - period) == after - period;
 }
 
 std::uint64_t RecentOperations::digest(std::uint64_t number, std::uint64_t count) const {

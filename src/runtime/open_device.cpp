@@ -56,19 +56,21 @@ void* OpenDevice::try_allocate(std::size_t bytes) {
 
 void* OpenDevice::allocate(std::size_t bytes) {
   lent_.let_go();
-  Host* host = context_.host();
-  if (host && memory_.wants_collection(bytes)) memory_.collect(*host);
+  if (memory_.wants_collection(bytes)) collect();
   if (bytes == 0) return nullptr;
   if (void* memory = try_allocate(bytes)) return memory;
-  if (host) memory_.collect(*host);
+  collect();
   device_->trim();
   if (void* memory = try_allocate(bytes)) return memory;
   refuse_memory(bytes);
 }
 
+void OpenDevice::collect() {
+  if (Host* host = context_.host()) memory_.collect(*host);
+}
+
 void OpenDevice::make_room(std::size_t bytes) {
-  Host* host = context_.host();
-  if (host && (memory_.wants_collection(bytes) || !memory_.fits(bytes))) memory_.collect(*host);
+  if (memory_.wants_collection(bytes) || !memory_.fits(bytes)) collect();
   if (!memory_.fits(bytes)) refuse_memory(bytes);
 }
 
@@ -80,7 +82,7 @@ void OpenDevice::refuse_memory(std::size_t bytes) const {
 
 void OpenDevice::make_room_for_node() {
   if (memory_.fits(MemoryAccount::node_cost)) return;
-  if (Host* host = context_.host()) memory_.collect(*host);
+  collect();
   if (memory_.fits(MemoryAccount::node_cost)) return;
   throw Error(ErrorKind::memory,
               "[memory] out of memory on {}: the limit of {} is used up by {} and {} pending operations or views, "

@@ -73,6 +73,8 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   /// Before `bytes` that the account is to count and another part allocates. Collects garbage when they do not fit into
   /// the limit, then throws as allocate() does.
   void make_room(std::size_t bytes);
+  /// Releases the handles that are no longer reachable, if there is a host.
+  void collect();
   /// Before one more node, where there are many. Collects garbage when they fill the memory limit, then throws
   /// ErrorKind::memory.
   void make_room_for_node();
