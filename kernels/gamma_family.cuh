@@ -6,7 +6,7 @@ __device__ inline double gpulua_infinity() { return __int_as_float(0x7f800000); 
 // ---- digamma, zeta, polygamma, beta --------------------------------------------------------------------------------------------------
 
 // The logarithmic derivative of gamma: the argument is moved up to 10, where its asymptotic series has all digits.
-__device__ inline double gpulua_digamma(double x) {
+__device__ __noinline__ inline double gpulua_digamma(double x) {
   if (x == 0) return copysign(gpulua_infinity(), -x);
   if (x == -gpulua_infinity()) return x - x;
   double value = 0;
@@ -23,7 +23,7 @@ __device__ inline double gpulua_digamma(double x) {
 }
 
 // The sum of (q + k)^-x from k = 0 on, by Euler and Maclaurin's formula.
-__device__ inline double gpulua_zeta(double x, double q) {
+__device__ __noinline__ inline double gpulua_zeta(double x, double q) {
   const double infinity = gpulua_infinity();
   if (x == 1) return infinity;
   if (!(x > 1)) return infinity - infinity;
@@ -48,7 +48,7 @@ __device__ inline double gpulua_zeta(double x, double q) {
 }
 
 // The derivative of digamma of order n, a whole number.
-__device__ inline double gpulua_polygamma(double n, double x) {
+__device__ __noinline__ inline double gpulua_polygamma(double n, double x) {
   if (n == 0) return gpulua_digamma(x);
   if (!(n > 0) || n != floor(n)) return gpulua_infinity() - gpulua_infinity();
   const double value = exp(lgamma(n + 1)) * gpulua_zeta(n + 1, x);
@@ -56,7 +56,7 @@ __device__ inline double gpulua_polygamma(double n, double x) {
 }
 
 // log(gamma(a) gamma(b) / gamma(a + b)), by magnitudes.
-__device__ inline double gpulua_log_beta(double a, double b) {
+__device__ __noinline__ inline double gpulua_log_beta(double a, double b) {
   const double less = a < b ? a : b, more = a < b ? b : a;
   if (less > 0 && more >= 16) {
     // log(gamma(more) / gamma(more + less)) without the difference of large numbers
@@ -67,11 +67,11 @@ __device__ inline double gpulua_log_beta(double a, double b) {
 __device__ inline double gpulua_gamma_sign(double x) {
   return x > 0 || fmod(floor(x), 2.0) == 0 ? 1.0 : -1.0;
 }
-__device__ inline double gpulua_beta_function(double a, double b) {
+__device__ __noinline__ inline double gpulua_beta_function(double a, double b) {
   return gpulua_gamma_sign(a) * gpulua_gamma_sign(b) * gpulua_gamma_sign(a + b) * exp(gpulua_log_beta(a, b));
 }
 // The number of ways to choose k out of n.
-__device__ inline double gpulua_choose(double n, double k) {
+__device__ __noinline__ inline double gpulua_choose(double n, double k) {
   if (n < 0 && n == floor(n)) return gpulua_infinity() - gpulua_infinity();
   const bool whole = k == floor(k);
   if (whole && k >= 0) {
@@ -98,7 +98,7 @@ __device__ inline double gpulua_choose(double n, double k) {
 // ---- inverses of the incomplete gamma and beta functions ------------------------------------------------------------------------------
 
 // The x whose share of the gamma distribution of shape a, or the rest of it, is p: Halley's method within the narrowest known bounds.
-__device__ inline double gpulua_incomplete_gamma_inverse(double a, double p, bool upper) {
+__device__ __noinline__ inline double gpulua_incomplete_gamma_inverse(double a, double p, bool upper) {
   const double infinity = gpulua_infinity();
   if (!(a > 0 && a < infinity && p >= 0 && p <= 1)) return infinity - infinity;
   if (p == 0 || p == 1) return (p == 0) != upper ? 0 : infinity;
@@ -127,7 +127,7 @@ __device__ inline double gpulua_incomplete_gamma_inverse(double a, double p, boo
 }
 
 // The x up to which the share of the beta distribution is p: Halley's method within the narrowest known bounds.
-__device__ inline double gpulua_incomplete_beta_inverse(double a, double b, double p) {
+__device__ __noinline__ inline double gpulua_incomplete_beta_inverse(double a, double b, double p) {
   const double infinity = gpulua_infinity();
   if (!(a > 0 && b > 0 && p >= 0 && p <= 1) || a == infinity || b == infinity) return infinity - infinity;
   if (p == 0 || p == 1) return p;
@@ -165,7 +165,7 @@ __device__ inline double gpulua_incomplete_beta_inverse(double a, double b, doub
 // ---- exponential integrals ---------------------------------------------------------------------------------------------------------
 
 // The integral of exp(-x t) / t^n from t = 1 on: a series, or a continued fraction (Lentz's method).
-__device__ inline double gpulua_expn(double order, double x) {
+__device__ __noinline__ inline double gpulua_expn(double order, double x) {
   const double infinity = gpulua_infinity();
   if (!(order >= 0) || order != floor(order) || !(x >= 0)) return infinity - infinity;
   if (x == infinity) return 0;
@@ -197,7 +197,7 @@ __device__ inline double gpulua_expn(double order, double x) {
 }
 
 // The principal value of the integral of exp(t) / t up to x.
-__device__ inline double gpulua_expi(double x) {
+__device__ __noinline__ inline double gpulua_expi(double x) {
   const double infinity = gpulua_infinity();
   if (x == 0) return -infinity;
   if (x < 0) return -gpulua_expn(1, -x);
@@ -224,7 +224,7 @@ __device__ inline double gpulua_expi(double x) {
 
 // exp(x) times the one of the second kind of that order: the integral of exp(-x (cosh t - 1)) cosh(order t). The trapezoidal rule has
 // all digits: the integrand is analytic, and falls doubly exponentially.
-__device__ inline double gpulua_bessel_k_scaled(double order, double x) {
+__device__ __noinline__ inline double gpulua_bessel_k_scaled(double order, double x) {
   if (x < 0 || x != x) return gpulua_infinity() - gpulua_infinity();
   if (x == 0) return gpulua_infinity();
   if (x == gpulua_infinity()) return 0;
@@ -248,7 +248,7 @@ __device__ inline double gpulua_bessel_k(double order, double x) {
 }
 
 // exp(-|x|) times the one of the first kind, of order 0 or 1: from 500 on its asymptotic series.
-__device__ inline double gpulua_bessel_i_scaled(double order, double x) {
+__device__ __noinline__ inline double gpulua_bessel_i_scaled(double order, double x) {
   const double size = fabs(x);
   double value;
   if (size < 500) {
@@ -266,7 +266,7 @@ __device__ inline double gpulua_bessel_i_scaled(double order, double x) {
 
 // ---- logarithms that do not overflow, entropies and losses ---------------------------------------------------------------------------
 
-__device__ inline double gpulua_log_normcdf(double x) {
+__device__ __noinline__ inline double gpulua_log_normcdf(double x) {
   if (x > -1) return log1p(-normcdf(-x));
   const double t = -x * 0.70710678118654752440;
   return log(0.5 * erfcx(t)) - t * t;

@@ -29,7 +29,7 @@ __device__ inline double gpulua_gamma_density(double a, double x) {
 
 // The share of the gamma distribution of shape a up to x, and the rest: the smaller one by a series or by a continued fraction
 // (Lentz's method), the other one is 1 less that.
-__device__ inline double gpulua_incomplete_gamma(double a, double x, bool upper) {
+__device__ __noinline__ inline double gpulua_incomplete_gamma(double a, double x, bool upper) {
   const double infinity = __int_as_float(0x7f800000);
   if (!(a >= 0 && x >= 0) || (a == 0 && x == 0) || (a == infinity && x == infinity)) return infinity - infinity;
   if (x == 0 || a == infinity) return upper ? 1 : 0;
@@ -68,7 +68,7 @@ __device__ inline double gpulua_log_gamma_step(double a, double b) {
 }
 
 // x^a y^b gamma(a + b) / (gamma(a) gamma(b)), with y = 1 - x.
-__device__ inline double gpulua_beta_density(double a, double b, double x, double y) {
+__device__ __noinline__ inline double gpulua_beta_density(double a, double b, double x, double y) {
   const double less = a < b ? a : b, more = a < b ? b : a, sum = a + b;
   if (less >= 16) {
     const double away = x * b - y * a;  // from the mean, times the sum
@@ -82,7 +82,7 @@ __device__ inline double gpulua_beta_density(double a, double b, double x, doubl
 }
 
 // The share of the beta distribution up to x: by a continued fraction (Lentz's method), on the side of the mean where it converges.
-__device__ inline double gpulua_incomplete_beta(double a, double b, double x) {
+__device__ __noinline__ inline double gpulua_incomplete_beta(double a, double b, double x) {
   const double infinity = __int_as_float(0x7f800000);
   if (!(a > 0 && b > 0 && x >= 0 && x <= 1) || a == infinity || b == infinity) return infinity - infinity;
   if (x == 0 || x == 1) return x;

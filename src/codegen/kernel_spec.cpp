@@ -1,6 +1,7 @@
 #include "src/codegen/kernel_spec.h"
 
 #include <algorithm>
+#include <bit>
 #include <cctype>
 
 #include "src/ops/user_function.h"
@@ -90,6 +91,19 @@ std::size_t accumulator_bytes(const KernelSpec& spec) {
     if (value.kind == ValueSpec::Kind::reduction && !is_nested_reduction(spec, value))
       bytes += std::max<std::size_t>(3 * size_of(value.compute), 32);
   return bytes;
+}
+
+unsigned most_copies(const KernelSpec& spec) {
+  // Milliseconds, measured with NVRTC 13.0: of all copies, and of one copy of most functions.
+  constexpr unsigned budget = 250, of_function = 3;
+  unsigned one = 1;
+  for (const ValueSpec& value : spec.values) {
+    if (value.kind != ValueSpec::Kind::operation || value.outer) continue;
+    if (info(value.compute).kind != DTypeKind::floating && info(value.compute).kind != DTypeKind::complex) continue;
+    const bool calls = value.op->expression.find('(') != std::string_view::npos;
+    one += value.op->copy_ms > 0 ? value.op->copy_ms : calls || value.op->name == "divide" ? of_function : 0;
+  }
+  return std::bit_floor(std::max(budget / one, 1u));
 }
 
 }  // namespace gpulua

@@ -191,6 +191,9 @@ bool is_divisor(const KernelSpec& spec, std::size_t operand);
 
 /// True for a value that a thread makes for several elements in one call: random numbers.
 bool is_vectorised(const KernelSpec& spec, const ValueSpec& value);
+/// How many copies of the code for an element a kernel may have, in vectors and unrolled loops, so that a GPU's compiler
+/// takes no more than some tenths of a second for it: a power of 2.
+unsigned most_copies(const KernelSpec& spec);
 
 /// True for a reduction whose results are elements of the kernel's domain.
 bool is_nested_reduction(const KernelSpec& spec, const ValueSpec& value);

@@ -158,21 +158,20 @@ class ReductionText {
     // Unrolling loads several elements ahead. With random numbers it would only use up registers.
     const bool draws = std::any_of(spec_.values.begin(), spec_.values.end(),
                                    [&](const ValueSpec& value) { return is_vectorised(spec_, value); });
+    const unsigned most = draws ? 1 : std::max(1u, most_copies(spec_) / spec_.vector);
+    const std::string unroll = "  #pragma unroll " + std::to_string(std::min(4u, most)) + "\n";
     const std::string width = "  constexpr int width = " + std::to_string(spec_.vector) + ";\n";
     if (plan_.count > 0) {
-      return width + "  #pragma unroll " + std::to_string(draws ? 1 : std::max(1u, 16 / spec_.vector)) +
+      return width + "  #pragma unroll " + std::to_string(std::clamp(16 / spec_.vector, 1u, most)) +
              "\n  for (gpulua_index_t r = 0; r < " + std::to_string(plan_.count) + "; r += width) {\n" +
              (spec_.vector > 1 ? elements_.element("width", "(r + k)", "    ") : single) + "  }\n";
     }
     if (spec_.vector == 1 || plan_.vector_results) {
-      return "  #pragma unroll " + std::string(plan_.nested_count() > 4 ? "1" : "4") +
-             "\n  for (gpulua_index_t r = begin + lane; r < end; r += lanes) {\n" + columns + "  }\n";
+      return (plan_.nested_count() > 4 ? "  #pragma unroll 1\n" : unroll) +
+             "  for (gpulua_index_t r = begin + lane; r < end; r += lanes) {\n" + columns + "  }\n";
     }
     return width +
-           "  const gpulua_index_t whole = begin + (end - begin) / width * width;\n"
-           "  #pragma unroll " +
-           std::string(draws ? "1" : "4") +
-           "\n"
+           "  const gpulua_index_t whole = begin + (end - begin) / width * width;\n" + unroll +
            "  for (gpulua_index_t r = begin + lane * width; r < whole; r += lanes * width) {\n" +
            elements_.element("width", "(r + k)", "    ") +
            "  }\n"

@@ -34,7 +34,7 @@ Access access_of(const StepOperand& operand, const Dims& strides) {
 
 unsigned widest(const KernelSpec& spec, const DeviceInfo& device, std::size_t itemsize) {
   const auto width = static_cast<unsigned>(std::clamp<std::size_t>(device.access_bytes / itemsize, 1, most_at_once));
-  return std::max(width, drawn_at_once(spec));
+  return std::max(device.block_is_warp ? width : std::min(width, most_copies(spec)), drawn_at_once(spec));
 }
 
 bool are_positions_drawn_from(const KernelSpec& spec, std::size_t index) {

@@ -149,3 +149,28 @@ TEST_CASE_METHOD(GpuKernels, "nested reductions of every schedule compile", "[cu
   for (int i = 0; i < 4; ++i) all = apply("add", {all, leaf({300000, 63}, DType::complex128)});
   compiles(reduced("sum", all, 2), 1, "long rows of many operands");
 }
+
+TEST_CASE_METHOD(GpuKernels, "kernels have few copies of code that takes a compiler long", "[cuda]") {
+  const auto chain = [&](const char* name, int count) {
+    Array x = leaf({100000}, DType::float32), y = x;
+    for (int i = 0; i < count; ++i)
+      y = apply("add", {op(name).arity == 1 ? apply(name, {y}) : apply(name, {y, x}), x});
+    return y;
+  };
+  const auto vector = [&](const Array& array) { return schedule_of(array).spec.vector; };
+  const auto unrolled = [&](const Array& array) {
+    const std::string text = emit(schedule_of(reduced("sum", array, 1)).spec);
+    for (const char* times : {"4", "2", "1"})
+      if (count_of(std::string("#pragma unroll ") + times + "\n  for (gpulua_index_t r", text) > 0) return times[0] - '0';
+    return 0;
+  };
+  CHECK(vector(chain("multiply", 20)) == 4);
+  CHECK(unrolled(chain("multiply", 20)) == 4);
+  CHECK(vector(chain("exp", 4)) == 4);
+  CHECK(unrolled(chain("exp", 4)) == 4);
+  CHECK(unrolled(chain("divide", 10)) == 2);
+  CHECK(vector(chain("sin", 4)) == 4);
+  CHECK(unrolled(chain("sin", 4)) == 1);
+  CHECK(vector(chain("sin", 10)) == 2);
+  CHECK(vector(reduced("sum", chain("sin", 10), 1)) == 2);
+}
