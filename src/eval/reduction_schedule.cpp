@@ -15,6 +15,9 @@ namespace {
 
 // The most elements that a thread accumulates. More elements are spread over blocks.
 constexpr std::int64_t accumulated_in_a_row = 256;
+// The same where so there are fewer blocks than these for each multiprocessor of a GPU: a thread then waits for memory
+// once or twice instead of sixteen times.
+constexpr std::int64_t least_in_a_row = 16, blocks_of_multiprocessor = 2;
 // The same where there are too few blocks for the device.
 constexpr std::int64_t longest_row = 1024;
 // Of a row kernel: the bytes of a row that a thread keeps in registers, and the threads of a block for short rows.
@@ -333,7 +336,11 @@ class ReductionChoice {
     const std::int64_t slots = plan_.results * (plan_.vector_results ? spec_.vector : 1);
     const std::int64_t groups = (schedule_.results + slots - 1) / slots;
     const std::int64_t lane_elements = plan_.lanes * accumulated_in_a_row;
-    const std::int64_t wanted = std::max<std::int64_t>(1, (schedule_.count + lane_elements - 1) / lane_elements);
+    std::int64_t wanted = std::max<std::int64_t>(1, (schedule_.count + lane_elements - 1) / lane_elements);
+    if (!device_.block_is_warp) {
+      const std::int64_t filling = blocks_of_multiprocessor * std::max(device_.multiprocessors, 1) / std::max<std::int64_t>(groups, 1);
+      wanted = std::max(wanted, std::min(filling, schedule_.count / (plan_.lanes * least_in_a_row)));
+    }
     // With many results, more blocks than fill the device are of no use.
     const std::int64_t enough =
         std::max<std::int64_t>(1, 64 * std::max(device_.multiprocessors, 1) / std::max<std::int64_t>(groups, 1));

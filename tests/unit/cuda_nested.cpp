@@ -174,3 +174,19 @@ TEST_CASE_METHOD(GpuKernels, "kernels have few copies of code that takes a compi
   CHECK(vector(chain("sin", 10)) == 2);
   CHECK(vector(reduced("sum", chain("sin", 10), 1)) == 2);
 }
+
+TEST_CASE_METHOD(GpuKernels, "few results are spread over as many blocks as fill a GPU", "[cuda]") {
+  const auto blocks = [&](Dims shape, std::uint64_t axes) {
+    const Schedule schedule = schedule_of(reduced("sum", leaf(std::move(shape), DType::float32), axes));
+    CHECK(schedule.chunk * schedule.chunks >= schedule.count);
+    return schedule.chunks;
+  };
+  CHECK(blocks({4096}, 1) == 1);
+  CHECK(blocks({65536}, 1) == 16);  // of 256 threads with 16 elements
+  CHECK(blocks({1 << 20}, 1) == 256);
+  CHECK(blocks({1 << 22}, 1) == 264);  // two for each of 132 multiprocessors
+  CHECK(blocks({1 << 28}, 1) == 4096);
+  CHECK(blocks({8, 65536}, 2) == 16);
+  CHECK(blocks({100000, 64}, 2) == 1);
+  CHECK(blocks({0, 64}, 2) == 1);
+}
