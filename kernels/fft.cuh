@@ -7,7 +7,7 @@
 // The memory of a block, or of a group of its rows, and the thread's part in it.
 template <class R, bool core>
 struct gpulua_fft_rows {
-  static constexpr int block = 32, of_group = 64 / sizeof(R);  // rows, on a core
+  static constexpr int of_group = 64 / sizeof(R);  // rows, on a core
 
   R *re, *im;
   int W;      // rows
