@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
 #include <unordered_set>
 
 #include "src/array/node.h"
-#include "src/array/node_numbers.h"
 #include "src/array/operation_count.h"
 #include "src/base/error.h"
 
@@ -35,16 +33,6 @@ class Flag {
  private:
   bool& flag_;
 };
-
-/// The age of a value at a place, if the operations of a period go on repeating before and after: less than a period.
-std::uint64_t age_at(std::uint64_t place, const auto& read, std::uint64_t period) {
-  return (place % period + period - read.value % period) % period;
-}
-
-/// True if a value of that age is still read after it.
-bool passes(const auto& read, std::uint64_t age) {
-  return age < read.reader - read.value;
-}
 
 }  // namespace
 
@@ -97,12 +85,8 @@ bool LoopCutter::cut(const PendingNodes& pending, std::uint64_t first_operation)
     const std::vector<Read> reads = find_reads(pending, recent_.last() - period + 1);
     place = choose_place(reads, period);
     if (places_.size() == most_places) places_.clear();
-    Ages ages;
-    for (const Read& read : reads) {
-      const std::uint64_t age = age_at(place, read, period);
-      if (passes(read, age) && std::ranges::find(ages, age) == ages.end()) ages.push_back(age);
-    }
-    places_[recent_.digest(place, period)] = std::move(ages);
+    Ages& ages = places_[recent_.digest(place, period)];
+    for (const auto& [age, bytes] : find_passing(reads, place, period)) ages.push_back(age);
   }
   const std::uint64_t digest = recent_.digest(place, period);
   const bool every_step = digest == loop_.digest && place == loop_.place + period;
@@ -123,6 +107,16 @@ std::vector<LoopCutter::Read> LoopCutter::find_reads(const PendingNodes& pending
         reads.push_back({input->number, node->number, static_cast<std::int64_t>(input->nbytes())});
   }
   return reads;
+}
+
+std::map<std::uint64_t, std::int64_t> LoopCutter::find_passing(std::span<const Read> reads, std::uint64_t place,
+                                                               std::uint64_t period) {
+  std::map<std::uint64_t, std::int64_t> passing;
+  for (const Read& read : reads) {
+    const std::uint64_t age = (place % period + period - read.value % period) % period;
+    if (age < read.reader - read.value) passing[age] = read.bytes;
+  }
+  return passing;
 }
 
 std::vector<Array> LoopCutter::find_carried(const PendingNodes& pending, std::span<const Read> reads) const {
@@ -182,11 +176,8 @@ std::uint64_t LoopCutter::choose_place(std::span<const Read> reads, std::uint64_
   std::uint64_t best = first;
   std::int64_t fewest = 0;
   for (std::uint64_t place = first; place <= last; ++place) {
-    std::map<std::uint64_t, std::int64_t> passing;  // bytes, by age
-    for (const Read& read : reads)
-      if (const std::uint64_t age = age_at(place, read, period); passes(read, age)) passing[age] = read.bytes;
     std::int64_t bytes = 0;
-    for (const auto& [age, size] : passing) bytes += size;
+    for (const auto& [age, size] : find_passing(reads, place, period)) bytes += size;
     if (bytes == 0 || (fewest != 0 && bytes > fewest)) continue;
     best = place;
     fewest = bytes;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -58,6 +59,10 @@ class LoopCutter {
   bool has_step() const;
   /// What the operations from `first` on read.
   static std::vector<Read> find_reads(const PendingNodes& pending, std::uint64_t first);
+  /// The bytes of the values that pass a place, by their ages, if the operations of a period, whose reads these are, go
+  /// on repeating before and after.
+  static std::map<std::uint64_t, std::int64_t> find_passing(std::span<const Read> reads, std::uint64_t place,
+                                                            std::uint64_t period);
   /// The number of the operation after which the loop was cut before, in the last period but one; 0: it was not.
   std::uint64_t find_place(std::uint64_t period) const;
   /// The same where it was not: the place at which the fewest bytes pass on.

@@ -101,7 +101,7 @@ unsigned most_copies(const KernelSpec& spec) {
     if (value.kind != ValueSpec::Kind::operation || value.outer) continue;
     if (info(value.compute).kind != DTypeKind::floating && info(value.compute).kind != DTypeKind::complex) continue;
     const bool calls = value.op->expression.find('(') != std::string_view::npos;
-    one += value.op->copy_ms > 0 ? value.op->copy_ms : calls || value.op->name == "divide" ? of_function : 0;
+    one += value.op->copy_ms > 0 ? value.op->copy_ms : calls ? of_function : 0;
   }
   return std::bit_floor(std::max(budget / one, 1u));
 }

@@ -19,7 +19,7 @@ constexpr OpInfo op_rows[] = {
     {.name = "multiply", .arity = 2, .rule = numeric, .expression = "x * y", .integer = "gpulua_multiply(x, y)",
      .boolean = "x && y", .complex = true},
     {.name = "divide", .arity = 2, .rule = floating, .expression = "x / y", .complex = true,
-     .fast_path = "gpulua_fast_divide(x, y, in_range)", .algebra = Algebra::quotient},
+     .fast_path = "gpulua_fast_divide(x, y, in_range)", .copy_ms = 3, .algebra = Algebra::quotient},
     {.name = "floor_divide", .arity = 2, .rule = numeric, .expression = "gpulua_floor_divide(x, y)",
      .boolean = as_int8, .divides = true, .copy_ms = 33},
     {.name = "remainder", .arity = 2, .rule = numeric, .expression = "gpulua_remainder(x, y)", .boolean = as_int8,

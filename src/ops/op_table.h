@@ -56,7 +56,7 @@ struct OpInfo {
   std::string_view fast_path = "";
   // For integers, the expression's y may be a gpulua_divisor (kernels/arithmetic.cuh).
   bool divides = false;
-  // What NVRTC takes for a copy of it in a kernel, in milliseconds, where that is more than for most functions.
+  // What NVRTC takes for a copy of it in a kernel, in milliseconds. 0: as most functions, or nothing for an operator.
   std::uint8_t copy_ms = 0;
   Algebra algebra = Algebra::none;
   // A comparison: what it gives for a negative x and an unsigned y, and its name with the operands exchanged.

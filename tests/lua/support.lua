@@ -77,7 +77,26 @@ function support.run(script, environment, path)
   return output, tonumber(status)
 end
 
---- The same, on the current device, on a machine where the library `name` is not installed.
+--- As support.run, on the current device, with an empty kernel cache, whose folder is GPULUA_CACHE_DIR. Also gives the number of kernels
+--- that are in it afterwards.
+function support.run_cold(script, path)
+  local folder = os.tmpname()
+  os.execute(("rm %s && mkdir %s"):format(folder, folder))
+  local output, status = support.run(script, ("GPULUA_CACHE_DIR=%s GPULUA_DEVICE=%s"):format(folder, require "gpu".device().name), path)
+  local kernels = support.cached_kernels(folder)
+  os.execute("rm -r " .. folder)
+  return output, status, kernels
+end
+
+--- The number of kernels in a cache's folder.
+function support.cached_kernels(folder)
+  local files = io.popen(("find %s -type f -path '*/??/*' | wc -l"):format(folder))
+  local count = tonumber(files:read "*a")
+  files:close()
+  return count
+end
+
+--- As support.run, on the current device, on a machine where the library `name` is not installed.
 function support.run_without(name, script)
   local folder = os.tmpname()
   os.remove(folder)

@@ -267,8 +267,8 @@ CompiledModule Compiler::compile(const NamedSource& named) {
   if (!result.success) fail(result.log);
   const PtxModule ptx = parse_ptx(result.ptx);
 
-  // A second compilation, to no more than PTX, only for what carries no types in its symbol. Its image is not used. The
-  // symbols of our own kernels carry types, and nobody asks for their variables.
+  // Symbols without types take a second compilation, which ends with PTX and whose image is not used. The library's own
+  // kernels need none: their symbols have types, and nobody asks for their variables.
   SymbolTypes types;
   if (const auto names = untyped_names(ptx); !source.own && !names.empty()) {
     Nvrtc::Program typed = program;

@@ -165,7 +165,8 @@ void allow_unwinding(llvm::Function& function) {
 /// What a kernel requires of the engine.
 struct Engine::Needs {
   Needs() = default;
-  Needs(const llvm::Function& scalar, std::uint64_t shared_bytes);
+  /// `is_warp`: each block is one whole warp, so no code needs masks for the lanes that there are.
+  Needs(const llvm::Function& scalar, std::uint64_t shared_bytes, bool is_warp);
   Needs with(WarpSync other) const {
     Needs needs = *this;
     needs.sync = other;
@@ -180,10 +181,10 @@ struct Engine::Needs {
   std::set<llvm::Function*> lane_functions;  // that its lanes call (range_loops.h)
 };
 
-Engine::Needs::Needs(const llvm::Function& scalar, std::uint64_t shared_bytes) {
+Engine::Needs::Needs(const llvm::Function& scalar, std::uint64_t shared_bytes, bool is_warp) {
   if (has_marker(scalar, {Marker::barrier, Marker::barrier_count})) sync = WarpSync::phases;
   if (has_marker(scalar, {Marker::grid_barrier, Marker::tile_barrier})) sync = WarpSync::fibers;
-  warps = depends_on_warps(scalar);
+  warps = is_warp || depends_on_warps(scalar);
   rows = has_marker(scalar, {Marker::thread_y, Marker::thread_z});
   independent_blocks = shared_bytes == 0 && blocks_are_independent(scalar);
   flat_rows = independent_blocks && !warps && has_flat_rows(scalar);
@@ -213,9 +214,8 @@ std::vector<KernelCode> Engine::build(const SourceKernel& kernel, std::string& w
   std::vector<KernelCode> variants;
   Needs needs;
   if (why_not.empty()) {
-    needs = Needs(*scalar, layout_.kernel_bytes.at(kernel.symbol));
-    // A block is a whole warp: no code needs masks for the lanes that there are.
-    if (source_.whole_warps && kernel.max_threads == lane_count()) needs.warps = true, needs.flat_rows = false;
+    needs = Needs(*scalar, layout_.kernel_bytes.at(kernel.symbol),
+                  source_.whole_warps && kernel.max_threads == lane_count());
     const WarpLayout rows = needs.warps ? WarpLayout::row : WarpLayout::row_chunk;
     needs.lane_functions = outline_range_loops(*scalar, rows);
     if (has_marker(*scalar, {Marker::fail})) add_finished(fail_function, *scalar);

@@ -9,6 +9,10 @@ bool has_feature(const llvm::Function& function, llvm::StringRef feature) {
   return ("," + features + ",").str().find(("," + feature + ",").str()) != std::string::npos;
 }
 
+bool has_masked_bytes(const llvm::Function& function) {
+  return has_feature(function, "+avx512bw") && has_feature(function, "+bmi2");
+}
+
 llvm::Value* hide_origin(llvm::IRBuilder<>& builder, llvm::Value* value) {
   llvm::Type* type = value->getType();
   auto* same = llvm::InlineAsm::get(llvm::FunctionType::get(type, {type}, false), "", "=r,0", false);

@@ -124,7 +124,7 @@ void Widener::make_slots() {
   }
 }
 
-/// The mask of the first `count` lanes, of which there is at least one.
+/// The mask of the first `count` lanes. `count` is at least 1.
 llvm::Value* Widener::first_lanes(llvm::IRBuilder<>& builder, llvm::Value* count) {
   llvm::Value* none = builder.CreateSub(builder.getInt32(lane_count()), count);
   llvm::Value* bits = builder.CreateLShr(builder.getInt32(all_lanes()), none);

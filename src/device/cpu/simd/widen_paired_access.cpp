@@ -49,9 +49,7 @@ std::optional<std::int64_t> distance(const llvm::DataLayout& layout, const llvm:
 
 /// True if the lanes' pairs of such elements are a row that this processor can load and store.
 bool PairedAccess::can_be_row(const llvm::Value* address, llvm::Type* type) const {
-  const llvm::Function& function = warp_.scalar_function();
-  const bool has_masks = has_feature(function, "+avx512bw") && has_feature(function, "+bmi2");
-  if (!is_part(type) || (!has_masks && !warp_.mask_is_full())) return false;
+  if (!is_part(type) || (!has_masked_bytes(warp_.scalar_function()) && !warp_.mask_is_full())) return false;
   const auto bytes = static_cast<std::int64_t>(warp_.layout().getTypeAllocSize(type).getFixedValue());
   return warp_.pattern(address).is_consecutive(2 * bytes) && lane_count() * 2 * bytes <= longest_row;
 }
@@ -70,7 +68,7 @@ PairedAccess::Neighbour PairedAccess::find_next(const llvm::Instruction& first) 
     if (is_alike) {
       const std::optional<std::int64_t> to = distance(warp_.layout(), address, llvm::getLoadStorePointerOperand(next));
       if (to && std::abs(*to) == bytes && can_be_row(llvm::getLoadStorePointerOperand(next), type))
-        return {next, *to < 0};
+        return {next, *to > 0};
     }
     if (loads ? next->mayHaveSideEffects() : next->mayReadOrWriteMemory()) break;
   }
@@ -95,7 +93,7 @@ llvm::Value* PairedAccess::load(const llvm::LoadInst& load) {
   const auto& second = llvm::cast<llvm::LoadInst>(*other.instruction);
   llvm::Value* place = warp_.scalar(load.getPointerOperand());
   const auto bytes = static_cast<std::int64_t>(warp_.layout().getTypeAllocSize(load.getType()).getFixedValue());
-  if (other.is_lower) place = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), place, -bytes);
+  if (!other.follows) place = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), place, -bytes);
   auto* row_type = llvm::FixedVectorType::get(load.getType(), 2 * lane_count());
   const llvm::Align align = warp_.layout().getABITypeAlign(load.getType());
   llvm::Value* row = warp_.mask_is_full()
@@ -107,8 +105,8 @@ llvm::Value* PairedAccess::load(const llvm::LoadInst& load) {
     for (unsigned lane = 0; lane < lane_count(); ++lane) order.push_back(static_cast<int>(2 * lane + part));
     parts[part] = builder_.CreateShuffleVector(row, order);
   }
-  loaded_[&second] = parts[other.is_lower ? 0 : 1];
-  return parts[other.is_lower ? 1 : 0];
+  loaded_[&second] = parts[other.follows ? 1 : 0];
+  return parts[other.follows ? 0 : 1];
 }
 
 bool PairedAccess::store(const llvm::StoreInst& store) {
@@ -116,14 +114,14 @@ bool PairedAccess::store(const llvm::StoreInst& store) {
   const auto found = postponed_.find(&store);
   if (found == postponed_.end()) {
     if (!store.isSimple() || !can_be_row(store.getPointerOperand(), type)) return false;
-    const auto* second = llvm::cast_or_null<llvm::StoreInst>(find_next(store).instruction);
-    if (second == nullptr) return false;
-    postponed_[second] = &store;
+    const Neighbour next = find_next(store);
+    if (next.instruction == nullptr) return false;
+    postponed_[llvm::cast<llvm::StoreInst>(next.instruction)] = {&store, !next.follows};
     return true;
   }
-  const llvm::StoreInst& first = *found->second;
-  const bool is_lower = *distance(warp_.layout(), first.getPointerOperand(), store.getPointerOperand()) < 0;
-  const llvm::StoreInst &low = is_lower ? store : first, &high = is_lower ? first : store;
+  const auto& first = llvm::cast<llvm::StoreInst>(*found->second.instruction);
+  const bool follows = found->second.follows;
+  const llvm::StoreInst &low = follows ? store : first, &high = follows ? first : store;
   llvm::SmallVector<int> order;
   for (unsigned lane = 0; lane < lane_count(); ++lane) {
     order.push_back(static_cast<int>(lane));

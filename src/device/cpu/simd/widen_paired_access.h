@@ -18,10 +18,9 @@ class PairedAccess {
   bool store(const llvm::StoreInst& store);
 
  private:
-  /// What accesses the other element: the access's own element is the higher one of the two, or the lower one.
   struct Neighbour {
     const llvm::Instruction* instruction = nullptr;
-    bool is_lower = false;
+    bool follows = true;  // the neighbour's element lies behind the other one in memory
   };
 
   Neighbour find_next(const llvm::Instruction& first) const;
@@ -30,8 +29,8 @@ class PairedAccess {
 
   WarpBuilder& warp_;
   WarpBuilder::Builder& builder_;
-  std::map<const llvm::LoadInst*, llvm::Value*> loaded_;                 // with their neighbours
-  std::map<const llvm::StoreInst*, const llvm::StoreInst*> postponed_;  // by the second of two
+  std::map<const llvm::LoadInst*, llvm::Value*> loaded_;     // with their neighbours
+  std::map<const llvm::StoreInst*, Neighbour> postponed_;  // by the second of two: the first one
 };
 
 }  // namespace gpulua::cpu::simd

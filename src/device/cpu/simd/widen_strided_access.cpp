@@ -16,10 +16,6 @@ constexpr unsigned max_stride = 4;
 // Longer rows are no faster than gathers.
 constexpr unsigned max_bytes = 512;
 
-bool has_masked_bytes(const llvm::Function& function) {
-  return has_feature(function, "+avx512bw") && has_feature(function, "+bmi2");
-}
-
 bool is_number(llvm::Type* type) {
   return type->isFloatTy() || type->isDoubleTy() || type->isIntegerTy(8) || type->isIntegerTy(16) ||
          type->isIntegerTy(32) || type->isIntegerTy(64);
