@@ -36,7 +36,7 @@ return function(workload)
     add("normcdfinv" .. digits, function() return spread(size(64e6, 1e6, 1000), 0.001, 0.999, dtype) end, gpu.normcdfinv,
       function(y) return mean(y * y) end)
   end
-  for _, width in ipairs { 5, 7, 9 } do
+  for _, width in ipairs { 3, 5, 7, 9 } do
     add("median" .. width, function()
       local n = size(4096, 512, 32)
       return spread(n * n, 0, 1, "float32"):reshape(n, n)

@@ -197,42 +197,6 @@ for _, kind in ipairs {
     return function() y = transform(x) end, function() return (y:abs():mean { dtype = "float64" } / math.sqrt(n)):item() end
   end)
 end
--- Linear algebra: of one matrix, and of 100,000 with 8 rows.
-local function linear_algebra(name, function_name, make, count)
-  workload(name, function()
-    if not gpu.linalg then return end
-    local x, y = make():eval(), nil
-    local fn = gpu.linalg[function_name]
-    return function() y = fn(x):eval() end, function() return y:astype("float64"):mean():item() / (count or 1) end
-  end)
-end
-local function dominant(batch, n)
-  return spread(batch * n * n, 0, 1, "float32"):reshape(batch, n, n) + gpu.eye(n) * n
-end
-local function positive(batch, n)
-  local x = dominant(batch, n)
-  return x:matmul(x:swapaxes(-1, -2))
-end
-local many = size(100000, 100000, 20)
-linear_algebra("inv", "inv", function() return dominant(1, size(4096, 1024, 32)) end)
-workload("solve", function()
-  local n = size(4096, 1024, 32)
-  local a, b, x = dominant(1, n), spread(n * 64, 0, 1, "float32"):reshape(1, n, 64), nil
-  return function() x = gpu.linalg.solve(a, b) end, function() return x:astype("float64"):mean():item() end
-end)
-linear_algebra("cholesky", "cholesky", function() return positive(1, size(4096, 1024, 32)) end)
-linear_algebra("eigvalsh", "eigvalsh", function() return positive(1, size(2048, 512, 32)) end, size(2048, 512, 32))
-linear_algebra("svdvals", "svdvals", function() return dominant(1, size(2048, 512, 32)) end)
-linear_algebra("inv8", "inv", function() return dominant(many, 8) end)
-linear_algebra("det8", "det", function() return dominant(many, 8) end)
-linear_algebra("cholesky8", "cholesky", function() return positive(many, 8) end)
-linear_algebra("qr8", "qr", function() return dominant(size(1000, 100000, 20), 8) end)
-linear_algebra("svdvals8", "svdvals", function() return dominant(size(1000, 100000, 20), 8) end)
-workload("solve8", function()
-  if not gpu.linalg then return end
-  local a, b, x = dominant(many, 8):eval(), spread(many * 8, 0, 1, "float32"):reshape(many, 8, 1), nil
-  return function() x = gpu.linalg.solve(a, b) end, function() return x:astype("float64"):mean():item() end
-end)
 workload("cumsum", function()
   if not gpu.cumsum then return end
   local x, y = spread(size(256e6, 16e6, 1000), 0, 1, "float32"), nil
@@ -398,7 +362,7 @@ workload("lorenz_graph", function()
   return function() graph:launch() end, check
 end)
 
-require "element_rows"(workload)
+for _, rows in ipairs { "linear_algebra_rows", "element_rows", "everyday_rows" } do require(rows)(workload) end
 
 for _, work in ipairs(workloads) do
   local ok, message = pcall(function()

@@ -1,7 +1,7 @@
 import cupy as cp
 from cupyx.scipy import ndimage, signal, sparse, special
 
-from workloads import *
+from everyday import *
 
 pool = cp.get_default_memory_pool()
 
@@ -14,6 +14,11 @@ def run(name, function, check, *host, scale=1.0):
     arrays = [cp.asarray(x) for x in host]
     measure(name, lambda: function(*arrays), sync, check, scale)
     del arrays
+    pool.free_all_blocks()
+
+
+def run_in_place(name, function, check, *host):
+    measure_in_place(name, function, sync, check, cp.array, host)
     pool.free_all_blocks()
 
 
@@ -38,12 +43,21 @@ def add_at(at, values):
     return sums
 
 
+def choose(p):
+    """As cp.random.choice with p would, which takes memory for each draw and item."""
+    bounds = cp.cumsum(p)
+    return cp.searchsorted(bounds, cp.random.random(DRAWS) * bounds[-1])
+
+
 library_rows(run, cp.linalg, cp.fft, lambda y: y.mean(dtype="float64"))
 sparse_products(run, sparse, cp)
 pictures_and_signals(run, ndimage, signal, lambda y: y.mean(dtype="float64"))
 if LIBRARIES:
     sys.exit()
 element_rows(run, cp, sparse, special, ndimage, lambda y: y.mean(dtype="float64"))
+everyday_rows(lazily(run), lazily(run_in_place), cp, lambda x: cp.random.standard_normal(x.size, dtype="float32"), ndimage, choose)
+if finished():
+    sys.exit()
 run("small", small, lambda c: c.sum(), spread(16, 0, 1, "float32"), spread(16, 0, 1, "float32"), scale=1 / 1000)
 if cp.cuda.runtime.getDeviceCount() > 1:
     # What the driver's own copy takes.
@@ -93,13 +107,5 @@ run("topk", lambda x: cp.sort(cp.partition(x, x.size - 100)[-100:])[::-1], lambd
     spread(size(64e6, 4e6, 1000), 0, 1, "float32"))
 run("argmax", lambda x: x.argmax(), lambda y: y + 1, spread(size(256e6, 64e6, 1000), 0, 1, "float32"))
 run("transpose", lambda x: cp.ascontiguousarray(x.T), lambda y: y[1, 4], matrix())
-
-
-def masked(x):
-    x[x > 0.5] = 0.25
-    return x
-
-
-run("masked", masked, lambda y: y.sum(dtype="float64"), big)
 run("chain1000", chain1000, lambda y: y[16], *chain_input())
 run("lorenz", lambda *a: orbit(runge_kutta, *a), orbit_mean, *orbit_input())

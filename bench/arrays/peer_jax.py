@@ -1,7 +1,7 @@
 import jax
 import jax.numpy as jnp
 
-from workloads import *
+from everyday import *
 
 jax.config.update("jax_enable_x64", True)
 
@@ -14,6 +14,17 @@ def run(name, function, check, *host, scale=1.0, times=1):
     arrays = [jnp.asarray(x) for x in host]
     function = jax.jit(function)
     measure(name, lambda: ten_times(function, *arrays) if times == 10 else function(*arrays), sync, check, scale)
+
+
+def run_in_place(name, function, check, *host, donated):
+    """Of a function that gives new values of its first arguments, as many as are donated, which take their memory."""
+    arrays, function = [jnp.array(x) for x in host], jax.jit(function, donate_argnums=tuple(range(donated)))
+
+    def step():
+        arrays[:donated] = function(*arrays)
+        return arrays[0]
+
+    measure(name, step, sync, lambda _: check(function(*(jnp.array(x) for x in host))[0]))
 
 
 def mean_of_both(pair):
@@ -39,6 +50,45 @@ def small():
     return c
 
 
+def adam(p, m, v, g):
+    m = 0.9 * m + 0.1 * g
+    v = 0.999 * v + 0.001 * g * g
+    return p - 0.1 * m / (jnp.sqrt(v) + 1e-8), m, v
+
+
+def median3(x):
+    n, wide = len(x), jnp.pad(x, 1, mode="edge")
+    return jnp.sort(jnp.stack([wide[i:i + n, j:j + n] for i in range(3) for j in range(3)]), axis=0)[4]
+
+
+def heston_paths(x, v):
+    def step(i, state):
+        z, noise = jax.random.normal(jax.random.fold_in(key, i), (2, x.size), dtype="float32")
+        return heston_step(jnp, z, noise, *state)
+
+    return mean_payoff(jnp, jax.lax.fori_loop(0, 50, step, (x, v))[0])
+
+
+linear_algebra(run, jnp.linalg, lambda y: y.mean(dtype="float64"))
+row, update = lazily(run), lazily(run_in_place)
+update("adam", adam, lambda p: 100 * p.mean(dtype="float64"), adam_input, donated=3)
+row("xent", lambda x, label: (jax.nn.logsumexp(x, axis=1) - x[jnp.arange(len(x)), label]).mean(), lambda y: y, loss_input)
+row("lbm", lambda *f: collide_and_stream(jnp.roll, *f), population_value, populations)
+row("nbody", forces, mean_force, bodies)
+row("kde", lambda *a: kernel_density(jnp, *a), lambda y: y[2], density_input)
+row("groupsum", lambda keys, weights: jnp.bincount(keys, weights=weights, length=1000), lambda y: y[9], group_input)
+row("conv5", lambda x, weights: jax.scipy.signal.convolve(jnp.pad(x, 2, mode="symmetric"), weights, mode="valid"),
+    lambda y: y[9, 10], kernel_input)
+row("median3", median3, lambda y: y.mean(dtype="float64"), lambda: picture(4096, 512))
+row("tinyloop", lambda A, b, w: jax.lax.fori_loop(0, 1000, lambda _, w: descend(A, b, w), w), lambda w: 10 * w[2], least_squares,
+    scale=1 / 1000)
+row("heston", heston_paths, rounded, heston_input)
+row("wave", lambda *a: wave(jnp.roll, *a), lambda y: y[1, 2], waves)
+row("gemv100", lambda A, x: jax.lax.fori_loop(0, 100, lambda _, x: power_step(jnp.linalg.norm, A, x), x), power_value, power_input)
+row("choice", lambda p: jax.random.choice(key, len(p), (DRAWS,), p=p), lambda y: mean_drawn(y.mean()), probabilities)
+update("masked", lambda x: (jnp.where(x > 0.5, 0.25, x),), lambda x: x.sum(dtype="float64"), masked_input, donated=1)
+if finished():
+    sys.exit()
 measure("small", small, sync, lambda c: c.sum(), 1 / 1000)
 run("bs64", lambda *a: black_scholes(jnp, *a), mean_of_both, *options(size(4e6, 4e6, 1000), "float64"), scale=1 / 10, times=10)
 run("bs32", lambda *a: black_scholes(jnp, *a), mean_of_both, *options(size(64e6, 4e6, 1000), "float32"))
@@ -69,7 +119,6 @@ run("einsum", lambda x: jnp.einsum("bqhd,bkhd->bhqk", x, x), lambda y: y.mean(dt
 run("fft16m", jnp.fft.fft, lambda y: jnp.abs(y).mean(dtype="float64") / y.shape[1] ** 0.5, fft_inputs()[0])
 run("fft2_4096", jnp.fft.fft2, lambda y: jnp.abs(y).mean(dtype="float64") / y.shape[1] ** 0.5, fft_inputs()[1])
 run("fft1009", jnp.fft.fft, lambda y: jnp.abs(y).mean(dtype="float64") / y.shape[1] ** 0.5, fft_inputs()[2])
-linear_algebra(run, jnp.linalg, lambda y: y.mean(dtype="float64"))
 run("cumsum", lambda x: jnp.cumsum(x), lambda y: y[999], big)
 run("median", lambda x: jnp.median(x), lambda y: y, spread(size(64e6, 4e6, 1000), 0, 1, "float32"))
 run("medians", lambda x: jnp.median(x, axis=1), lambda y: y[2], rows())

@@ -8,9 +8,9 @@ except ImportError:
 try:
     import scipy.sparse as sparse
 except ImportError:
-    sparse = None
+    sparse = ndimage = None
 
-from workloads import *
+from everyday import *
 
 
 def sync(_):
@@ -19,6 +19,10 @@ def sync(_):
 
 def run(name, function, check, *host, scale=1.0):
     measure(name, lambda: function(*host), sync, check, scale)
+
+
+def run_in_place(name, function, check, *host):
+    measure_in_place(name, function, sync, check, np.copy, host)
 
 
 def small(a, b):
@@ -57,6 +61,10 @@ if sparse:
     from scipy import special
 
     element_rows(run, np, sparse, special, ndimage, lambda y: y.mean(dtype="float64"))
+everyday_rows(lazily(run), lazily(run_in_place), np, lambda x: generator.standard_normal(x.size, dtype="float32"), ndimage,
+              lambda p: generator.choice(len(p), DRAWS, p=p))
+if finished():
+    sys.exit()
 run("small", small, lambda c: c.sum(), spread(16, 0, 1, "float32"), spread(16, 0, 1, "float32"), scale=1 / 1000)
 run("bs64", lambda *a: ten_times(black_scholes, np, *a), mean_of_both, *options(size(4e6, 4e6, 1000), "float64"), scale=1 / 10)
 run("bs32", lambda *a: black_scholes(np, *a), mean_of_both, *options(size(64e6, 4e6, 1000), "float32"))

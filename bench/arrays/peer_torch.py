@@ -1,6 +1,7 @@
 import torch
+from torch.nn import functional
 
-from workloads import *
+from everyday import *
 
 device = "cuda" if ON_GPU else "cpu"
 compiled = "compile" in WANTED
@@ -22,6 +23,22 @@ def run(name, function, check, *host, scale=1.0, times=1):
         torch.cuda.empty_cache()
 
 
+def run_in_place(name, function, check, *host):
+    if compiled:
+        function = torch.compile(function)
+    measure_in_place(name, function, sync, check, lambda x: torch.tensor(x, device=device), host)
+    if ON_GPU:
+        torch.cuda.empty_cache()
+
+
+def run_loop(name, step, check, *host, loop, scale=1.0):
+    """Of loop(step, ...). What is compiled is the step: unrolled, the loop would be one function of all steps."""
+    arrays = [torch.from_numpy(x).to(device) for x in host]
+    if compiled:
+        step = torch.compile(step)
+    measure(name, lambda: loop(step, *arrays), sync, check, scale)
+
+
 def small(a, b):
     for _ in range(1000):
         c = a + b
@@ -29,8 +46,11 @@ def small(a, b):
 
 
 class Functions:
-    """The names that black_scholes() takes."""
+    """The names that black_scholes() and heston_step() take."""
     abs, exp, log, sqrt, where = torch.abs, torch.exp, torch.log, torch.sqrt, torch.where
+
+    def maximum(x, least):
+        return torch.clamp(x, min=least)
 
 
 def simulate():
@@ -47,9 +67,61 @@ def mean_of_both(pair):
     return pair[0].double().mean() + pair[1].double().mean()
 
 
+def adam(p, m, v, g):
+    m.mul_(0.9).add_(g, alpha=0.1)
+    v.mul_(0.999).addcmul_(g, g, value=0.001)
+    return p.addcdiv_(m, v.sqrt().add_(1e-8), value=-0.1)
+
+
+def group_sums(keys, weights):
+    if compiled:
+        return torch.zeros(1000, device=device).index_add_(0, keys, weights)
+    return torch.bincount(keys, weights, minlength=1000)
+
+
+def convolution_input():
+    """A picture, and its weights turned around, as conv2d() correlates."""
+    x, weights = kernel_input()
+    return x[None, None], weights[None, None, ::-1, ::-1].copy()
+
+
+def convolve(x, weights):
+    return functional.conv2d(functional.pad(x, (2, 2, 2, 2), mode="reflect"), weights)
+
+
+def median3(x):
+    wide = functional.pad(x[None, None], (1, 1, 1, 1), mode="replicate")[0, 0]
+    return wide.unfold(0, 3, 1).unfold(1, 3, 1).reshape(*x.shape, 9).median(dim=-1).values
+
+
+def choose(p):
+    if not compiled:
+        return torch.multinomial(p, DRAWS, replacement=True)
+    bounds = torch.cumsum(p, 0)
+    return torch.searchsorted(bounds, torch.rand(DRAWS, dtype=p.dtype, device=device) * bounds[-1])
+
+
 with torch.no_grad():
     library_rows(run, torch.linalg, torch.fft, lambda y: y.double().mean())
     if LIBRARIES:
+        sys.exit()
+    row, update, row_of_loop = lazily(run), lazily(run_in_place), lazily(run_loop)
+    update("adam", adam, lambda p: 100 * p.double().mean(), adam_input)
+    row("xent", lambda x, label: functional.cross_entropy(x, label), lambda y: y, loss_input)
+    row("lbm", lambda *f: collide_and_stream(torch.roll, *f), population_value, populations)
+    row("nbody", forces, mean_force, bodies)
+    row("kde", lambda *a: kernel_density(torch, *a), lambda y: y[2], density_input)
+    row("groupsum", group_sums, lambda y: y[9], group_input)
+    row("conv5", convolve, lambda y: y[0, 0, 9, 10], convolution_input)
+    row("median3", median3, lambda y: y.double().mean(), lambda: picture(4096, 512))
+    row_of_loop("tinyloop", descend, lambda w: 10 * w[2], least_squares, loop=descent, scale=1 / 1000)
+    row_of_loop("heston", lambda x, v: heston_step(Functions, torch.randn_like(x), torch.randn_like(v), x, v), rounded, heston_input,
+                loop=lambda step, *a: heston(step, lambda x: mean_payoff(Functions, x), *a))
+    row("wave", lambda *a: wave(torch.roll, *a), lambda y: y[1, 2], waves)
+    row_of_loop("gemv100", lambda A, x: power_step(torch.linalg.norm, A, x), power_value, power_input, loop=power_iteration)
+    row("choice", choose, lambda y: mean_drawn(y.double().mean()), probabilities)
+    update("masked", masked, lambda x: x.double().sum(), masked_input)
+    if finished():
         sys.exit()
     if not compiled:
         run("small", small, lambda c: c.sum(), spread(16, 0, 1, "float32"), spread(16, 0, 1, "float32"), scale=1 / 1000)
@@ -93,10 +165,6 @@ with torch.no_grad():
     run("scatter", lambda at, values: torch.zeros_like(values).index_add_(0, at, values), lambda y: y.sum(), *scatter_input())
     run("argmax", lambda x: x.argmax(), lambda y: y + 1, spread(size(256e6, 64e6, 1000), 0, 1, "float32"))
     run("transpose", lambda x: x.T.contiguous(), lambda y: y[1, 4], matrix())
-    run("masked", masked, lambda y: y.double().sum(), big)
     if not compiled:
         run("chain1000", chain1000, lambda y: y[16], *chain_input())
-    # What is compiled is a step: unrolled, the loop would be one function of 200 steps.
-    step = torch.compile(runge_kutta) if compiled else runge_kutta
-    arrays = [torch.from_numpy(x).to(device) for x in orbit_input()]
-    measure("lorenz", lambda: orbit(step, *arrays), sync, orbit_mean)
+    run_loop("lorenz", runge_kutta, orbit_mean, *orbit_input(), loop=orbit)

@@ -23,8 +23,14 @@ done
 shift $((OPTIND - 1))
 workloads=("$@")
 [ -n "$libraries" ] && [ $# = 0 ] && workloads=(gemm gemm64 gemm16 gemmcall batched fft16m fft2_4096 fft1009 inv solve cholesky eigvalsh
-  svdvals inv8 det8 cholesky8 solve8 qr8 svdvals8 spmv spmv_power spgemm label edt opening sosfilt sosfilt1000 resample32 peaks)
-if [ -n "$build" ]; then PATH=$PWD/$build/bin:$PATH; elif [ -d stage ]; then . tools/gpu-env.sh; else PATH=$PWD/build/release/bin:$PATH; fi
+  svdvals inv8 det8 cholesky8 solve8 qr8 svdvals8 eigh16 lstsq spmv spmv_power spgemm label edt opening sosfilt sosfilt1000 resample32 peaks)
+if [ -n "$build" ]; then
+  PATH=$PWD/$build/bin:$PATH
+elif [ -d "${GPULUA_STAGE:-stage}" ]; then
+  . tools/gpu-env.sh
+else
+  PATH=$PWD/build/release/bin:$PATH
+fi
 export LUA_PATH="bench/arrays/?.lua;${LUA_PATH:-;}" PYTHONPATH=bench/arrays PYTHONDONTWRITEBYTECODE=1
 python=python3
 [ -x build/bench-venv/bin/python ] && python=$PWD/build/bench-venv/bin/python

@@ -152,6 +152,10 @@ def linear_algebra(run, linalg, mean):
     run("qr8", lambda x: linalg.qr(x)[0], mean, dominant(size(1000, 100000, 20), 8))
     run("svdvals8", values, mean, dominant(size(1000, 100000, 20), 8))
     run("solve8", linalg.solve, mean, dominant(many, 8), spread(many * 8, 0, 1, "float32").reshape(many, 8, 1))
+    run("eigh16", linalg.eigvalsh, lambda y: mean(y[:, 0]), positive(size(10000, 10000, 20), 16))
+    n = size(100000, 10000, 200)
+    run("lstsq", lambda a, b: linalg.lstsq(a, b, rcond=None)[0], lambda x: 100 * mean(abs(x)),
+        spread(n * 64, 0, 1, "float32").reshape(n, 64), spread(n, 0, 1, "float32").reshape(n, 1))
 
 
 def heads():
@@ -227,7 +231,7 @@ def element_rows(run, xp, sparse, special, ndimage, mean):
         run("erfinv" + dtype[-2:], special.erfinv, lambda y: mean(y * y), spread(size(64e6, 1e6, 1000), -0.999, 0.999, dtype))
         run("normcdfinv" + dtype[-2:], special.ndtri, lambda y: mean(y * y), spread(size(64e6, 1e6, 1000), 0.001, 0.999, dtype))
     n = size(4096, 512, 32)
-    for width in (5, 7, 9):
+    for width in (3, 5, 7, 9):
         run(f"median{width}", lambda x: ndimage.median_filter(x, width), mean, spread(n * n, 0, 1, "float32").reshape(n, n))
 
 
@@ -303,8 +307,22 @@ def square(mean_square):
     return math.floor(2 * float(mean_square) + 0.5)
 
 
+OFFERED = {"tinygraph"}  # the rows that a side has had so far, and one that is gpulua's alone
+
+
+def finished():
+    """Whether a side has had all rows that are wanted, so that the inputs of others need not be made."""
+    return bool(WANTED) and OFFERED.issuperset(WANTED)
+
+
+def complain(name, error):
+    """Another side's failure is a missing number here, not the end of the bench."""
+    print(f"{name}: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}", file=sys.stderr)
+
+
 def measure(name, run, sync, check, scale=1.0):
     """Prints a line as ours.lua does; a workload that fails is left out, and says why."""
+    OFFERED.add(name)
     if WANTED and name not in WANTED:
         return
     try:
@@ -318,6 +336,26 @@ def measure(name, run, sync, check, scale=1.0):
             sync(result)
             times.append(time.perf_counter() - start)
         print(f"{name} {statistics.median(times) * 1e3 * scale:.6g} {float(check(result)):.9g}", flush=True)
-    except Exception as error:  # another side's failure is a missing number here, not the end of the bench
-        print(f"{name}: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}", file=sys.stderr)
+    except Exception as error:
+        complain(name, error)
     gc.collect()
+
+
+def measure_in_place(name, function, sync, check, copy, host):
+    """Of a function that writes to its arguments. The number to agree on is that of one call from the start."""
+    arrays = [copy(x) for x in host]
+    measure(name, lambda: function(*arrays), sync, lambda _: check(function(*(copy(x) for x in host))))
+
+
+def lazily(run):
+    """`run` for a function that makes the arrays: those of a row that is not wanted are not made, and one that fails ends no other."""
+    def row(name, function, check, inputs=tuple, **options):
+        OFFERED.add(name)
+        if WANTED and name not in WANTED:
+            return
+        try:
+            run(name, function, check, *inputs(), **options)
+        except Exception as error:
+            complain(name, error)
+
+    return row
