@@ -25,6 +25,7 @@ namespace gpulua {
 void push_address(lua_State* L, const Array& array) {
   // It counts as written, because a kernel that gets the address can write to it.
   const void* address = array->write(array->device().stream());
+  array->buffer()->fix();
   lua_pushnumber(L, static_cast<double>(reinterpret_cast<std::uintptr_t>(address)));
 }
 
@@ -69,8 +70,7 @@ const ArrayProperty array_properties[] = {
      }},
 };
 
-// ---- indexing
-// ----------------------------------------------------------------------------------------------------------------
+// ---- indexing -------------------------------------------------------------------------------------------------------
 
 /// Throws Error about the key at index 2, which is neither a property nor a method.
 [[noreturn]] void refuse_name(lua_State* L) {

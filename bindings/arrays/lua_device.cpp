@@ -133,7 +133,9 @@ int can_access(lua_State* L) {
 /// gpu.sync()
 /// Waits for all work on all devices.
 int synchronize(lua_State* L) {
-  bindings_of(L).context().synchronize();
+  Context& context = bindings_of(L).context();
+  evaluate_writes(context);
+  context.synchronize();
   return 0;
 }
 

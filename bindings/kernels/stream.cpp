@@ -20,6 +20,7 @@ int new_stream(lua_State* L) {
 /// s:sync()
 int stream_synchronize(lua_State* L) {
   const auto& handle = check<StreamHandle>(L, 1, "sync");
+  evaluate_writes(bindings_of(L).context());
   handle.device->synchronize(*handle.stream);
   return 0;
 }
@@ -71,6 +72,7 @@ int event_record(lua_State* L) {
     stream = handle.stream;
   }
   event.device->check_not_captured("records an event");
+  evaluate_writes(bindings_of(L).context());
   event.device->device().record(*event.event, *stream);
   event.recorded = true;
   return 0;
@@ -126,6 +128,7 @@ int enter_stream(lua_State* L) {
   if (is_recording(bindings_of(L).context()))
     throw Error(
         "[with] expected a call outside of a function that gpu.fuse or gpu.graph records: its work is on one stream");
+  evaluate_writes(bindings_of(L).context());
   push(L, StreamHandle{handle.device, handle.device->stream()});
   handle.device->set_stream(handle.stream);
   return 1;
@@ -133,6 +136,12 @@ int enter_stream(lua_State* L) {
 
 int leave_stream(lua_State* L) {
   const auto& previous = check<StreamHandle>(L, 1, "with");
+  try {
+    evaluate_writes(bindings_of(L).context());
+  } catch (const Error&) {
+    previous.device->set_stream(previous.stream);
+    throw;
+  }
   previous.device->set_stream(previous.stream);
   return 0;
 }

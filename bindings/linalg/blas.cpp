@@ -66,7 +66,7 @@ struct Bytes {
   std::int64_t begin, end;
 };
 
-/// The bytes of the arrays in a list, by buffers and places. A pending array has none yet.
+/// The bytes of the arrays in a list, by buffers and places.
 std::vector<Bytes> bytes_of(lua_State* L, int list) {
   std::vector<Bytes> all;
   for (int i = 1; i <= static_cast<int>(lua_objlen(L, list)); ++i) {
@@ -74,7 +74,7 @@ std::vector<Bytes> bytes_of(lua_State* L, int list) {
     const Array& array = blas_array(L, -1);
     const Extent elements = extent(array->layout);
     const auto size = static_cast<std::int64_t>(array->itemsize());
-    if (!array->pending()) all.push_back({array->buffer().get(), elements.begin * size, elements.end * size});
+    all.push_back({array->buffer().get(), elements.begin * size, elements.end * size});
     lua_pop(L, 1);
   }
   std::ranges::sort(all, {}, [](const Bytes& bytes) { return std::pair(bytes.buffer, bytes.begin); });

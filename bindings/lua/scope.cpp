@@ -5,7 +5,7 @@
 namespace gpulua {
 
 void Scope::add(const Array& array) {
-  if (!array->pending() && array->buffer()->serial() <= start_) return;
+  if (array->serial() <= start_) return;
   arrays_.insert_or_assign(array.get(), array->watch());
   if (arrays_.size() < sweep_at_) return;
   // Removes arrays that were collected since.

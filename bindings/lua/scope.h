@@ -13,7 +13,7 @@ namespace gpulua {
 /// The arrays that are made during one gpu.scope.
 class Scope {
  public:
-  /// `start`: the serial number of the newest buffer when the scope begins.
+  /// `start`: the newest serial number when the scope begins.
   explicit Scope(std::uint64_t start) : start_(start) {}
 
   /// Records an array that is passed to the script.

@@ -22,6 +22,7 @@ int evaluate_values(lua_State* L) {
 /// Returns the name of the profiled device for finish_profile, because the script can change the current device.
 int start_profile(lua_State* L) {
   OpenDevice& device = bindings_of(L).device();
+  device.evaluator().writes().evaluate();
   device.start_profile();
   lua_pushstring(L, device.name().c_str());
   return 1;
@@ -46,12 +47,15 @@ void push_rows(lua_State* L, const std::vector<Profile::Row>& rows) {
 }
 
 int finish_profile(lua_State* L) {
-  push_rows(L, bindings_of(L).context().device(lua_tostring(L, 1))->finish_profile());
+  OpenDevice& device = *bindings_of(L).context().device(lua_tostring(L, 1));
+  device.evaluator().writes().evaluate();
+  push_rows(L, device.finish_profile());
   return 1;
 }
 
 /// Returns the name and the rows of each device.
 int finish_profiles(lua_State* L) {
+  evaluate_writes(bindings_of(L).context());
   const auto& devices = bindings_of(L).context().open_devices();
   for (const auto& device : devices) {
     lua_pushstring(L, device->name().c_str());

@@ -54,7 +54,7 @@ int trim(lua_State* L) {
 int enter_scope(lua_State* L) {
   if (!lua_isfunction(L, 1)) fail("scope", "a function to run", L, 1);
   Bindings& bindings = bindings_of(L);
-  bindings.scopes.emplace_back(bindings.context().last_buffer());
+  bindings.scopes.emplace_back(bindings.context().last_serial());
   lua_pushnil(L);
   return 1;
 }

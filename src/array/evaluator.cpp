@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "src/array/node.h"
+#include "src/runtime/context.h"
 
 namespace gpulua {
 
@@ -25,6 +26,10 @@ void evaluate(std::span<const Array> arrays) {
 void evaluate(Node& node) {
   Node* const nodes[] = {&node};
   node.device().evaluator().evaluate(nodes);
+}
+
+void evaluate_writes(Context& context) {
+  for (const std::shared_ptr<OpenDevice>& device : context.open_devices()) device->evaluator().writes().evaluate();
 }
 
 }  // namespace gpulua

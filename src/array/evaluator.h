@@ -13,12 +13,14 @@
 #include "src/array/node_layout.h"
 #include "src/array/node_pool.h"
 #include "src/array/pending_nodes.h"
+#include "src/array/pending_writes.h"
 #include "src/array/trace.h"
 
 namespace gpulua {
 
 class Buffer;
 class Capture;
+class Context;
 class OpenDevice;
 struct Scatter;
 
@@ -67,6 +69,7 @@ class Evaluator {
   std::uint64_t newest_numbers() const { return numbers_; }
 
   PendingNodes& pending() { return pending_; }
+  PendingWrites& writes() { return writes_; }
   LoopCutter& loops() { return loops_; }
   /// The layout of arrays without dimensions.
   const LayoutRef& layout_of_numbers() const { return layout_of_numbers_; }
@@ -75,6 +78,7 @@ class Evaluator {
 
  private:
   PendingNodes pending_;
+  PendingWrites writes_;
   LoopCutter loops_;
   LayoutRef layout_of_numbers_ = share({});
   NodePool pool_;
@@ -86,5 +90,8 @@ class Evaluator {
 void evaluate(std::span<Node* const> nodes);
 void evaluate(std::span<const Array> arrays);
 void evaluate(Node& node);
+/// Evaluates the pending writes of all open devices, before a wait or a time stamp. Those of a device that records a
+/// graph have their elements already.
+void evaluate_writes(Context& context);
 
 }  // namespace gpulua

@@ -25,6 +25,8 @@ class LoopCutter {
   void note(Node& node);
   /// Evaluates nodes if the pending node's expression has become too large.
   void limit(Node& node);
+  /// True while it evaluates what passes on from a step.
+  bool cuts() const { return evaluating_; }
   /// The nodes are about to be evaluated. Where a loop is cut after each step, and the nodes contain more of its steps,
   /// these are evaluated first, by the kernel that serves the others.
   using Evaluate = std::function<void(std::span<const Array>)>;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/runtime/context.h"
+
 namespace gpulua {
 
 Node::Node(DType dtype_, LayoutRef layout_, BufferRef buffer)
@@ -11,9 +13,11 @@ Node::Node(DType dtype_, LayoutRef layout_, BufferRef buffer)
       shared_layout(std::move(layout_)),
       layout(shared_layout->layout),
       device_(&buffer->device()),
-      buffer_(std::move(buffer)) {}
+      buffer_(std::move(buffer)),
+      serial_(device_->context().next_serial()) {}
 
 void Node::wait_for_inputs() noexcept {
+  serial_ = device_->context().next_serial();
   device_->evaluator().pending().add(*this);
   for (const Array& input : pending_->inputs) {
     ++input->waiting_;
@@ -62,6 +66,7 @@ char* Node::overwrite(const StreamRef& stream) {
 void Node::resolve(BufferRef buffer) {
   device_->evaluator().pending().count_evaluated();
   buffer_ = std::move(buffer);
+  buffer_->set_serial(serial_);
   buffer_->add_pending_reads(static_cast<std::int64_t>(waiting_));
   drop_pending();
 }
@@ -77,6 +82,23 @@ void Node::replace(const Node& input, const Array& instead) {
   }
 }
 
+void Node::take(const Array& value) {
+  Evaluator& evaluator = device_->evaluator();
+  const bool was_pending = pending_.has_value(), is_pending = value->pending_.has_value();
+  if (is_pending) evaluator.pending().exchange(*this, *value, was_pending);
+  if (was_pending && !is_pending) evaluator.pending().exchange(*value, *this, false);
+  std::swap(pending_, value->pending_);
+  std::swap(buffer_, value->buffer_);
+  std::swap(number, value->number);
+  evaluator.pending().redirect(*this, *value);
+  evaluator.pending().count_evaluated();
+  if (!is_pending) {
+    evaluator.writes().remove(*this);
+    buffer_->set_serial(serial_);
+  }
+  copied_by = nullptr;
+}
+
 void Node::fail(const std::string& why) {
   auto none = make_buffer(*device_, nullptr, 0, device_->stream(), pending_->origin);
   none->depend_on(std::make_shared<const Check>(Check{Check::State::failed, why}));
@@ -88,6 +110,7 @@ void Node::drop_pending() {
   boost::container::small_vector<Array, 16> orphans;
   const auto release = [&](Node& node) {
     node.device_->evaluator().pending().remove(node);
+    node.device_->evaluator().writes().remove(node);
     for (Array& input : node.pending_->inputs) {
       --input->waiting_;
       if (input->buffer_) input->buffer_->add_pending_reads(-1);

@@ -80,6 +80,8 @@ struct Node {
 
   /// Null once there is a buffer.
   const Pending* pending() const { return pending_ ? &*pending_ : nullptr; }
+  /// As that of Buffer, and that of the buffer that the pending node will get.
+  std::uint64_t serial() const { return serial_; }
   bool freed() const { return buffer_ && buffer_->freed(); }
   /// How many handles the node has, those in pending nodes that read it among them.
   std::uint32_t handles() const { return handles_; }
@@ -112,6 +114,15 @@ struct Node {
   void resolve(BufferRef buffer);
   /// The pending node reads `instead` in the place of its input `input`. Both are in memory, with equal elements.
   void replace(const Node& input, const Array& instead);
+  /// True when the node may have other memory, or none, in the place of its own: nobody else knows that.
+  bool may_change_memory() const {
+    return pending_ || (shared_layout->is_row_major && nbytes() == buffer_->bytes() && buffer_->is_private());
+  }
+  /// Gives the node the elements, or the pending operation, of `value`, which has its dtype and layout and is newer, and
+  /// which nobody else reads. Pending nodes that read the node read what it had before.
+  void take(const Array& value);
+  /// True when pending nodes read it.
+  bool is_read() const { return waiting_ > 0; }
   /// The pending node cannot be evaluated, now or later. Reading it throws Error with this message.
   void fail(const std::string& why);
 
@@ -123,8 +134,11 @@ struct Node {
 
   OpenDevice* device_;  // lives as long as its pool has blocks in use
   BufferRef buffer_;
+  std::uint64_t serial_ = 0;
   std::uint32_t handles_ = 0;
   std::uint32_t waiting_ = 0;  // how many inputs of pending nodes this node is
+  bool is_written_ = false;       // among the device's pending writes
+  std::uint64_t written_in_ = 0;  // the step of the last write, for these
   std::shared_ptr<Node*> watch_;
   std::optional<Pending> pending_;
 
@@ -138,6 +152,7 @@ struct Node {
 
   // The links of the device's list of pending nodes.
   friend class PendingNodes;
+  friend class PendingWrites;
   Node* next_ = nullptr;
   Node* previous_ = nullptr;
 };

@@ -7,15 +7,41 @@
 namespace gpulua {
 
 void PendingNodes::add(Node& node) {
-  node.next_ = first_;
-  if (first_) first_->previous_ = &node;
-  first_ = &node;
+  insert(node, nullptr);
 }
 
 void PendingNodes::remove(Node& node) noexcept {
   (node.previous_ ? node.previous_->next_ : first_) = node.next_;
   if (node.next_) node.next_->previous_ = node.previous_;
   node.next_ = node.previous_ = nullptr;
+}
+
+void PendingNodes::insert(Node& node, Node* after) noexcept {
+  node.previous_ = after;
+  node.next_ = after ? after->next_ : first_;
+  (after ? after->next_ : first_) = &node;
+  if (node.next_) node.next_->previous_ = &node;
+}
+
+void PendingNodes::exchange(Node& node, Node& newer, bool both) noexcept {
+  Node* after = newer.previous_;
+  remove(newer);
+  if (both) {
+    insert(newer, &node);
+    remove(node);
+    if (after == &node) after = &newer;
+  }
+  insert(node, after);
+}
+
+void PendingNodes::redirect(Node& node, Node& instead) {
+  for (Node* reader = first_; reader && node.waiting_ > 0; reader = reader->next_)
+    for (Array& input : reader->pending_->inputs) {
+      if (input.get() != &node) continue;
+      input = &instead;
+      --node.waiting_;
+      ++instead.waiting_;
+    }
 }
 
 Node* PendingNodes::before(const Node& node) {

@@ -14,6 +14,10 @@ class PendingNodes {
  public:
   void add(Node& node);
   void remove(Node& node) noexcept;
+  /// `node` takes the place of the listed node `newer`, which takes that of `node` or, unless `both` are listed, none.
+  void exchange(Node& node, Node& newer, bool both) noexcept;
+  /// What reads `node` reads `instead` from now on.
+  void redirect(Node& node, Node& instead);
   /// Handles, because evaluating a node allocates, and that may run the collector, which drops unreachable handles.
   using List = std::vector<Array>;
   /// The nodes that have an input in `buffer`. A node that reads it through another pending node is not among them.
@@ -31,6 +35,8 @@ class PendingNodes {
   void count_evaluated() { ++evaluated_; }
 
  private:
+  /// At the front where `after` is null.
+  void insert(Node& node, Node* after) noexcept;
   template <class Reads>
   List find(const Reads& reads) const;
 

@@ -30,6 +30,7 @@ int detach_all(lua_State* L, void* data) {
   collect_readers(L, context);
   try {
     const Context::Call call(context);
+    evaluate_writes(context);
     for (const auto& device : context.open_devices()) detach_readers(*device);
   } catch (...) {  // the host has no room for a list of readers
   }

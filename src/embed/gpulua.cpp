@@ -85,6 +85,7 @@ gpulua_status gpulua_allow_kernel(gpulua_state* state, const char* sha256) {
 gpulua_status gpulua_sync(gpulua_state* state) {
   return in_state(state, Access::always, "sync", [](ScriptState& script) {
     const Context::Call call(script.context());
+    evaluate_writes(script.context());
     script.context().synchronize();
   });
 }

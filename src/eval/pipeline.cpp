@@ -59,9 +59,9 @@ class Pipeline final : public Evaluator {
     Outcome outcome;
     std::int64_t count = 0;  // of elements, after a compression
   };
-  /// Evaluates the roots, all of one device, and stores what is computed for the second time if there is memory for it.
-  /// Meanwhile that is among the roots.
-  Result run(Roots& roots);
+  /// Evaluates the roots, all of one device, and as far as that is possible some of its pending nodes, too: the writes
+  /// and what is computed for the second time. Meanwhile these are among the roots.
+  Result run(Roots& roots, const PendingNodes::List& writes = {});
   /// Evaluates the roots. `nodes` comes from collect(roots).
   Result run(std::span<const Root> roots, const NodeNumbers& nodes);
   /// The same, until the plan is not outdated.
@@ -79,20 +79,24 @@ class Pipeline final : public Evaluator {
 
 // ---- the stages -----------------------------------------------------------------------------------------------------
 
-Pipeline::Result Pipeline::run(Roots& roots) {
+Pipeline::Result Pipeline::run(Roots& roots, const PendingNodes::List& writes) {
   take_interrupt(roots.front().node->device().context().interrupted(), "evaluate");
   const std::size_t wanted = roots.size();
   {
-    const NodeNumbers nodes = collect({roots.data(), wanted});
+    add_writes(roots, writes);
+    const NodeNumbers nodes = collect({roots.data(), roots.size()});
     add_repeated(roots, nodes);
     const bool has_more = roots.size() > wanted;
+    // Handles, because others may have none but those of nodes that drop their inputs.
+    PendingNodes::List held;
+    for (std::size_t i = wanted; i < roots.size(); ++i) held.emplace_back(roots[i].node);
     try {
       const Result result = run({roots.data(), roots.size()}, nodes);
       roots.resize(wanted);
       return result;
     } catch (const Error& error) {
       roots.resize(wanted);
-      if (error.kind() != ErrorKind::memory || !has_more) throw;
+      if (!has_more || (is_temporary(error) && error.kind() != ErrorKind::memory)) throw;
     }
   }
   return run({roots.data(), wanted}, collect({roots.data(), wanted}));
@@ -164,7 +168,10 @@ void Pipeline::evaluate(std::span<Node* const> nodes) {
     auto rest = nodes;
     Roots roots = take_roots(rest);
     if (roots.empty()) return;
-    if (run(roots).outcome == Result::Outcome::done) nodes = rest;
+    // A step of a loop that is cut has no part of the next one.
+    const bool takes_writes = !recording_ && !capture() && !loops().cuts();
+    const PendingNodes::List written = takes_writes ? writes().held() : PendingNodes::List();
+    if (run(roots, written).outcome == Result::Outcome::done) nodes = rest;
   }
 }
 

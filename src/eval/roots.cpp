@@ -30,6 +30,18 @@ Roots take_roots(std::span<Node* const>& nodes) {
   return roots;
 }
 
+void add_writes(Roots& roots, const PendingNodes::List& writes) {
+  boost::container::small_vector<Node*, 4> taken;
+  for (const Root& root : roots) taken.push_back(root.node);
+  for (const Array& node : writes) {
+    if (std::find(taken.begin(), taken.end(), node.get()) != taken.end()) continue;
+    taken.push_back(node.get());
+    if (roots.size() == most_roots || count_operations({taken.data(), taken.size()}, most_operations) > most_operations)
+      return;
+    roots.push_back({node.get()});
+  }
+}
+
 void add_repeated(Roots& roots, const NodeNumbers& nodes) {
   std::int64_t size = 0;
   for (const Root& root : roots) size = std::max(size, root.node->layout.size());

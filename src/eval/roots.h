@@ -18,6 +18,9 @@ using Roots = boost::container::small_vector<Root, 4>;
 /// Takes the roots of one plan from the front of the nodes.
 Roots take_roots(std::span<Node* const>& nodes);
 
+/// Adds pending writes to the roots, as far as the limits allow.
+void add_writes(Roots& roots, const PendingNodes::List& writes);
+
 /// Adds to the roots what an earlier kernel has computed without storing it: it would be computed for the second time
 /// now. `nodes` comes from collect(roots).
 void add_repeated(Roots& roots, const NodeNumbers& nodes);

@@ -7,6 +7,7 @@
 #include "src/base/error.h"
 #include "src/expressions/operand_dtypes.h"
 #include "src/expressions/transfer.h"
+#include "src/expressions/whole_write.h"
 #include "src/ops/promotion.h"
 #include "src/runtime/context.h"
 
@@ -258,7 +259,7 @@ void assign(const Array& out, Array value, const char* op) {
     refuse("an array to write to on " + value->device().name(), out->device().name());
   check_takes(*out, value->dtype, op);
   check_writable(*out, op);
-  out->device().evaluator().evaluate_into(*out, std::move(value));
+  write_whole(out, std::move(value));
 }
 
 Array constant(OpenDevice& device, Dims shape, DType dtype, const Scalar& value) {
@@ -353,6 +354,10 @@ Array elementwise(const OpInfo& op, std::span<const Operand> operands) {
 
 Array cast(const Array& array, DType dtype) {
   return array->dtype == dtype && !array->weak ? array : converted(array, dtype, row_major_of(*array));
+}
+
+Array converted_to(const Array& array, const Node& target) {
+  return converted(array, target.dtype, row_major_of(target));
 }
 
 Array broadcast(const Array& array, Dims shape) {

@@ -9,6 +9,7 @@
 #include "src/array/memory_copy.h"
 #include "src/base/error.h"
 #include "src/expressions/expression.h"
+#include "src/expressions/whole_write.h"
 #include "src/runtime/context.h"
 #include "src/runtime/pinned.h"
 
@@ -61,6 +62,11 @@ void copy_between(Node& to, Node& from) {
   upload(to, staging.get());
 }
 
+/// Writes the elements of `from`, whose layout becomes `source`, to `to`.
+void write_now(const Array& to, const Array& from, const Layout& source) {
+  if (from->pending() || !copy_in_memory(*to, *from, source)) to->device().evaluator().evaluate_into(*to, from);
+}
+
 }  // namespace
 
 Array copy(const Array& array) {
@@ -69,7 +75,7 @@ Array copy(const Array& array) {
 
 Array astype(const Array& array, DType dtype) {
   Array result = empty(array->device(), array->layout.shape, dtype);
-  copy_into(result, array);
+  write_now(result, array, array->layout);
   return result;
 }
 
@@ -94,8 +100,9 @@ void copy_into(const Array& to, const Array& from, const char* op) {
   const Layout source = broadcast_to(from->layout, to->layout.shape, op);
   if (to->layout.size() == 0) return;
 
-  const bool in_memory = !from->pending() && copy_in_memory(*to, *from, source);
-  if (!in_memory) to->device().evaluator().evaluate_into(*to, from);
+  if (from->pending()) return write_whole(to, from);
+  if (to != from) leave_to_readers(*to);
+  write_now(to, from, source);
 }
 
 void fill(const Array& array, const Scalar& value) {
@@ -111,9 +118,11 @@ void fill(const Array& array, const Scalar& value) {
   if (array->contiguous && (one_byte || itemsize <= 4) && !device.evaluator().trace()) {
     const StreamRef& stream = device.stream();
     const std::size_t pattern = one_byte ? 1 : itemsize;
+    leave_to_readers(*array);
     device.device().fill(array->overwrite(stream), item.data(), pattern, array->nbytes() / pattern, *stream);
     return;
   }
+  leave_to_readers(*array);
   device.evaluator().evaluate_into(*array, constant(array->device(), array->layout.shape, array->dtype, value));
 }
 
@@ -144,6 +153,7 @@ void queue_upload(Node& array, const void* host) {
   if (array.layout.size() == 0) return;
   OpenDevice& device = array.device();
   const StreamRef& stream = device.stream();
+  leave_to_readers(array);
   device.device().upload(array.overwrite(stream), host, array.nbytes(), *stream);
   if (PinnedMemory* pinned = device.find_pinned(host)) pinned->used_by(stream);
 }

@@ -13,7 +13,7 @@ Buffer::Buffer(OpenDevice& device, void* memory, std::size_t bytes, StreamRef ho
       bytes_(bytes),
       writer_(std::move(home)),
       origin_(origin),
-      serial_(device_->context().next_buffer()) {
+      serial_(device_->context().next_serial()) {
   device_->memory().add(*this);
 }
 
@@ -23,7 +23,7 @@ Buffer::Buffer(OpenDevice& device, void* memory, std::size_t bytes, std::shared_
       bytes_(bytes),
       owner_(std::move(owner)),
       writer_(device_->stream()),
-      serial_(device_->context().next_buffer()) {}
+      serial_(device_->context().next_serial()) {}
 
 Buffer::Buffer(OpenDevice& device, void* memory, std::size_t bytes, Lent lent)
     : Buffer(device, memory, bytes, std::move(lent.owner)) {

@@ -38,8 +38,10 @@ class Buffer {
   OpenDevice& device() const { return *device_; }
   std::size_t bytes() const { return bytes_; }
   const Origin& origin() const { return origin_; }
-  /// Increases with the order of creation among the buffers of one context.
+  /// Increases with the order of creation among the arrays and buffers of one context. A buffer is as old as the array
+  /// that it was made for, which may have been pending for a while.
   std::uint64_t serial() const { return serial_; }
+  void set_serial(std::uint64_t serial) { serial_ = serial; }
   bool freed() const { return freed_; }
   /// Points to the buffer, and to null once the buffer is gone.
   std::shared_ptr<Buffer* const> watch();
@@ -85,6 +87,10 @@ class Buffer {
   }
   /// The host program has the address from now on, and may write there between two calls.
   void expose();
+  /// A script has the address from now on: what holds the buffer keeps it.
+  void fix() { fixed_ = true; }
+  /// True when one holder alone knows the memory, so that it may take other memory instead.
+  bool is_private() const { return handles_ == 1 && !owner_ && !fixed_ && !exposed_ && !read_only_ && !freed_; }
   /// Frees the memory now. A later use of an array that views it throws Error.
   void free();
 
@@ -107,6 +113,7 @@ class Buffer {
   bool guarded_ = false;  // freed, read-only, or with checks: read() and write() take the slow path
   bool lent_ = false;
   bool exposed_ = false;  // the host program has the address; true of borrowed memory
+  bool fixed_ = false;    // a script has the address
   bool read_only_ = false;
   std::int64_t pending_reads_ = 0;
   std::uint64_t writes_ = 0;

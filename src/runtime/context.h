@@ -57,9 +57,9 @@ class Context : public std::enable_shared_from_this<Context> {
   void check_device_name() const;
   const std::vector<std::shared_ptr<OpenDevice>>& open_devices() const { return open_; }
 
-  /// The serial number of the newest buffer, and a new serial number for the next one.
-  std::uint64_t last_buffer() const { return last_buffer_; }
-  std::uint64_t next_buffer() { return ++last_buffer_; }
+  /// The serial number of the newest array or buffer, and a new one for the next.
+  std::uint64_t last_serial() const { return last_serial_; }
+  std::uint64_t next_serial() { return ++last_serial_; }
 
   /// Waits for all work on all devices.
   void synchronize();
@@ -141,7 +141,7 @@ class Context : public std::enable_shared_from_this<Context> {
   std::vector<std::unique_ptr<DevicePlugin>> plugins_;
   std::vector<std::shared_ptr<OpenDevice>> open_;
   std::shared_ptr<OpenDevice> current_;
-  std::uint64_t last_buffer_ = 0;
+  std::uint64_t last_serial_ = 0;
   std::set<std::string> warnings_;  // already passed to on_warning
 };
 
