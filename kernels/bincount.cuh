@@ -1,36 +1,64 @@
 // How often each number from 0 to count - 1 occurs among values, or the sum of the weights of those. Others are left out.
 
-constexpr int gpulua_bincount_shared = 4096;
+// Where a key lies among the numbers from `first` on. Keys before it lie very far.
+template <class Key>
+__device__ inline auto gpulua_place_of(Key key, long long first) {
+  if constexpr (sizeof(Key) <= 4)
+    return (unsigned int)key - (unsigned int)first;
+  else
+    return (unsigned long long)key - (unsigned long long)first;
+}
 
-// A block counts its share in shared memory before it adds to the totals. count is at most gpulua_bincount_shared.
-__device__ inline void gpulua_bincount_few(const long long* values, long long size, unsigned long long* totals, int count) {
-  __shared__ unsigned int mine[gpulua_bincount_shared];
-  for (int i = threadIdx.x; i < count; i += blockDim.x) mine[i] = 0;
-  __syncthreads();
-  const long long step = (long long)gridDim.x * blockDim.x;
-  for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < size; i += step) {
-    const long long value = values[i];
-    if (value >= 0 && value < count) atomicAdd(&mine[value], 1u);
+// A block's counters in shared memory: `copies` for each of the numbers, with which the lanes of a warp take turns.
+template <int copies>
+struct gpulua_counters {
+  unsigned int* counters;
+  int count;
+
+  __device__ void clear() {
+    for (int i = threadIdx.x; i < count * copies; i += blockDim.x) counters[i] = 0;
+    __syncthreads();
   }
-  __syncthreads();
-  for (int i = threadIdx.x; i < count; i += blockDim.x)
-    if (mine[i] != 0) atomicAdd(&totals[i], (unsigned long long)mine[i]);
+
+  __device__ void add(unsigned int number) { atomicAdd(&counters[number * copies + threadIdx.x % copies], 1u); }
+
+  __device__ void add_to(unsigned long long* totals) const {
+    __syncthreads();
+    for (int number = threadIdx.x; number < count; number += blockDim.x) {
+      unsigned int sum = 0;
+      for (int i = 0; i < copies; ++i) sum += counters[number * copies + (i + threadIdx.x) % copies];
+      if (sum != 0) atomicAdd(&totals[number], (unsigned long long)sum);
+    }
+  }
+};
+
+// A block counts its share in shared memory before it adds to the totals. A thread takes `turns` keys at a time.
+template <class Key, int copies, int turns>
+__device__ inline void gpulua_bincount_few(const Key* keys, long long size, unsigned long long* totals, int count) {
+  extern __shared__ unsigned int gpulua_bincount_shared[];
+  gpulua_counters<copies> counters{gpulua_bincount_shared, count};
+  counters.clear();
+  const long long share = (long long)turns * blockDim.x;
+  for (long long begin = blockIdx.x * share + threadIdx.x; begin < size; begin += gridDim.x * share) {
+    decltype(gpulua_place_of(Key{}, 0)) place[turns];
+#pragma unroll
+    for (int turn = 0; turn < turns; ++turn) {
+      const long long i = begin + turn * (long long)blockDim.x;
+      place[turn] = gpulua_place_of(keys[i < size ? i : begin], 0);
+    }
+#pragma unroll
+    for (int turn = 0; turn < turns; ++turn)
+      if (begin + turn * (long long)blockDim.x < size && place[turn] < (unsigned int)count) counters.add(place[turn]);
+  }
+  counters.add_to(totals);
 }
 
-__device__ inline void gpulua_bincount_many(const long long* values, long long size, unsigned long long* totals,
-                                         long long count) {
+template <class Key>
+__device__ inline void gpulua_bincount_many(const Key* keys, long long size, unsigned long long* totals, long long count) {
   const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= size) return;
-  const long long value = values[i];
-  if (value >= 0 && value < count) atomicAdd(&totals[value], 1ull);
-}
-
-__device__ inline void gpulua_bincount_weights(const long long* values, const double* weights, long long size, double* totals,
-                                            long long count) {
-  const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= size) return;
-  const long long value = values[i];
-  if (value >= 0 && value < count) atomicAdd(&totals[value], weights[i]);
+  const auto place = gpulua_place_of(keys[i], 0);
+  if (place < (unsigned long long)count) atomicAdd(&totals[place], 1ull);
 }
 
 // A sum with this number is so large that its lowest bits count whole numbers, negative ones too.
@@ -114,24 +142,18 @@ __device__ inline void gpulua_histogram_even(const T* values, long long size, co
                                              gpulua_edge_number<Edge> scale, gpulua_edge_number<Edge> shift,
                                              gpulua_edge_number<Edge> reach, unsigned long long* totals) {
   __shared__ unsigned int mine[gpulua_histogram_shared];
-  for (int i = threadIdx.x; i < count * copies; i += blockDim.x) mine[i] = 0;
-  __syncthreads();
+  gpulua_counters<copies> counters{mine, count};
+  counters.clear();
   const gpulua_even_bins<T, Edge> bins(edges, count, scale, shift, reach);
-  const int copy = threadIdx.x % copies;
   const long long share = (long long)turns * blockDim.x;
   for (long long begin = blockIdx.x * share + threadIdx.x; begin < size; begin += gridDim.x * share) {
     gpulua_edge_number<Edge> x[turns];
     gpulua_load_turns(x, values, begin, blockDim.x, size);
 #pragma unroll
     for (int turn = 0; turn < turns; ++turn)
-      if (bins.has(x[turn])) atomicAdd(&mine[bins.bin(x[turn]) * copies + copy], 1u);
+      if (bins.has(x[turn])) counters.add(bins.bin(x[turn]));
   }
-  __syncthreads();
-  for (int bin = threadIdx.x; bin < count; bin += blockDim.x) {
-    unsigned int sum = 0;
-    for (int i = 0; i < copies; ++i) sum += mine[bin * copies + (i + threadIdx.x) % copies];
-    if (sum != 0) atomicAdd(&totals[bin], (unsigned long long)sum);
-  }
+  counters.add_to(totals);
 }
 
 constexpr int gpulua_byte_bins = 256;

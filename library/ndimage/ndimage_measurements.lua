@@ -48,16 +48,16 @@ local function read_groups(op, x, labels, index)
   end
 end
 
---- The sums of the values of each group, in float64.
+--- The sums of the values of each group, in float64; without values, their numbers.
 local function sums(values, group, count)
-  return views.slice(core.bincount(group, core.cast(values, "float64"), count + 1), 1, 1, count)
+  return views.slice(core.bincount(group, values, count + 1), 1, 1, count)
 end
 
 --- The dtype of a result for real numbers.
 local function floating(x) return core.floating(x.dtype) end
 
 local function sum_and_size(values, group, count)
-  return sums(values, group, count), sums(gpu.ones(values.shape, {dtype = "float64", device = values.device}), group, count)
+  return sums(values, group, count), core.cast(sums(nil, group, count), "float64")
 end
 
 --- gpu.ndimage.sum_labels(x [, labels [, index]])

@@ -12,7 +12,7 @@ local function check_weights(op, x, weights)
   if checks.shape_text(weights.shape) ~= checks.shape_text(x.shape) then
     core.raise(("[%s] expected weights of the shape %s, got %s"):format(op, checks.shape_text(x.shape), checks.shape_text(weights.shape)))
   end
-  return core.cast(weights:ravel(), "float64")
+  return weights:ravel()
 end
 
 local counting = {}
@@ -33,8 +33,8 @@ function counting.bincount(x, options)
     local least, most = core.range_of_keys(x)
     if least == nil then
       local widest = kind == "uint" and "uint64" or "int64"
-      least, most = gpu.eval(core.cast(x:min(), widest), core.cast(x:max(), widest))
-      least, most = tonumber(least:item()), tonumber(most:item())
+      local both = gpu.stack {core.cast(x:min(), widest), core.cast(x:max(), widest)}:table()  -- one wait
+      least, most = tonumber(both[1]), tonumber(both[2])
     end
     if least < 0 then core.raise(("[bincount] expected numbers that are not negative, got %d"):format(least)) end
     count = math.max(count, most + 1)

@@ -324,8 +324,9 @@ struct Additions {
 struct KeysToCount {
   DType dtype = DType::int64;
   const void* keys = nullptr;
-  std::int64_t size = 0;            // > 0
-  const double* weights = nullptr;  // of the keys; null: each counts 1
+  std::int64_t size = 0;                // > 0
+  DType weight_dtype = DType::float64;  // bool, integers, float32 or float64
+  const void* weights = nullptr;        // of the keys; null: each counts 1
   std::int64_t count = 0;
   void* totals = nullptr;  // count, of int64, or of float64 for weights
 };

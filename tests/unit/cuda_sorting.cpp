@@ -105,10 +105,18 @@ __global__ void permutation(unsigned long long* p, unsigned long long n) {
 __global__ void search(const gpulua_half* x, long long n, long long* p) {
   gpulua_search_sorted<gpulua_half, true>(x, n, x, n, p);
 }
-__global__ void bincount(const long long* x, long long n, unsigned long long* c, const double* w, double* t) {
-  gpulua_bincount_few(x, n, c, 10);
-  gpulua_bincount_many(x, n, c, 10);
-  gpulua_bincount_weights(x, w, n, t, 10);
+__global__ void bincount(const signed char* x, const long long* wide, long long n, unsigned long long* c) {
+  gpulua_bincount_few<signed char, 16, 8>(x, n, c, 10);
+  gpulua_bincount_few<long long, 1, 8>(wide, n, c, 50000);
+  gpulua_bincount_many<long long>(wide, n, c, 100000);
+}
+__global__ void weighted_bins(const bool* x, const unsigned long long* wide, const gpulua_half* w, long long n, double* t) {
+  gpulua_weighted_bins<bool, gpulua_half, 5, 4>(x, w, n, t, 2, 2, 7);
+  gpulua_weighted_bins<unsigned long long, long long, 10, 4>(wide, (const long long*)wide, n, t, 1000, 1000, 7);
+  gpulua_add_weights<unsigned long long, gpulua_half>(wide, w, n, t, 100000);
+}
+__global__ void __launch_bounds__(96) many_weighted_bins(const int* x, const float* w, long long n, double* t) {
+  gpulua_weighted_bins<int, float, 14, 8>(x, w, n, t, 65536, 16384, 7);
 }
 __global__ void histogram_of_few(const gpulua_half* x, long long n, unsigned long long* c) {
   gpulua_histogram_even<gpulua_half, gpulua_half, 32, 8>(x, n, x, 256, 2, -0.5f, 0.49f, c);
@@ -119,9 +127,10 @@ __global__ void histogram_by_bytes(const float* x, long long n, unsigned long lo
 __global__ void histogram_of_many(const int* x, long long n, const double* edges, unsigned long long* c) {
   gpulua_histogram_even<int, double, 1, 1>(x, n, edges, 8192, 2, -0.5f, 0.49f, c);
 })";
-  compile({"elements.cuh", "arithmetic.cuh", "indexing.cuh", "search.cuh", "sort.cuh", "sort_sweep.cuh",
-           "partition.cuh", "order_statistics.cuh", "philox.cuh", "permutation.cuh", "bincount.cuh"},
-          text);
+  compile(
+      {"elements.cuh", "arithmetic.cuh", "indexing.cuh", "search.cuh", "sort.cuh", "sort_sweep.cuh", "partition.cuh",
+       "order_statistics.cuh", "philox.cuh", "permutation.cuh", "bincount.cuh", "weighted_bins.cuh"},
+      text);
 }
 
 TEST_CASE("products of integers compile with NVRTC", "[cuda][nvrtc]") {

@@ -9,6 +9,45 @@
 namespace gpulua::cpu {
 namespace {
 
+/// Calls work with a null pointer to the type of the keys or the weights.
+template <class Work>
+auto by_type(DType dtype, const Work& work) {
+  switch (dtype) {
+    case DType::int8:
+      return work(static_cast<std::int8_t*>(nullptr));
+    case DType::int16:
+      return work(static_cast<std::int16_t*>(nullptr));
+    case DType::int32:
+      return work(static_cast<std::int32_t*>(nullptr));
+    case DType::uint16:
+      return work(static_cast<std::uint16_t*>(nullptr));
+    case DType::uint32:
+      return work(static_cast<std::uint32_t*>(nullptr));
+    case DType::uint8:
+    case DType::boolean:
+      return work(static_cast<std::uint8_t*>(nullptr));
+    case DType::uint64:
+      return work(static_cast<std::uint64_t*>(nullptr));
+    default:
+      return work(static_cast<std::int64_t*>(nullptr));
+  }
+}
+
+/// The weights from `first` on in float64, up to a block of them, which may be copied to `block`.
+constexpr std::size_t weights_of_block = 512;
+const double* weights_from(const KeysToCount& p, std::size_t first, double (&block)[weights_of_block]) {
+  if (p.weight_dtype == DType::float64) return static_cast<const double*>(p.weights) + first;
+  const std::size_t count = std::min(static_cast<std::size_t>(p.size) - first, weights_of_block);
+  const auto widen = [&]<class Weight>(Weight*) {
+    in_vectors([&] { std::copy_n(static_cast<const Weight*>(p.weights) + first, count, block); });
+  };
+  if (p.weight_dtype == DType::float32)
+    widen(static_cast<float*>(nullptr));
+  else
+    by_type(p.weight_dtype, widen);
+  return block;
+}
+
 template <class Key>
 std::pair<std::int64_t, std::int64_t> find_range(const KeysToCount& p) {
   const auto* const keys = static_cast<const Key*>(p.keys);
@@ -35,9 +74,14 @@ class Counting {
         count_(static_cast<std::size_t>(p.count)) {}
 
   /// One after the other: a sum has the order of the keys.
-  void add(const double* weights, double* totals) const {
-    for (std::size_t i = 0; i < size_; ++i)
-      if (const std::size_t at = place(i); at < count_) totals[at] += weights[i];
+  void add_weights(const KeysToCount& p, double* totals) const {
+    double block[weights_of_block];
+    for (std::size_t first = 0; first < size_; first += weights_of_block) {
+      const double* const weights = weights_from(p, first, block);
+      const std::size_t count = std::min(size_ - first, weights_of_block);
+      for (std::size_t i = 0; i < count; ++i)
+        if (const std::size_t at = place(first + i); at < count_) totals[at] += weights[i];
+    }
   }
 
   /// Each core counts a chunk by itself, unless there are so many totals that adding up theirs takes longer.
@@ -73,28 +117,6 @@ class Counting {
   std::size_t size_, count_;
 };
 
-/// Calls work with a null pointer to the keys' type.
-template <class Work>
-auto by_type(DType dtype, const Work& work) {
-  switch (dtype) {
-    case DType::int8:
-      return work(static_cast<std::int8_t*>(nullptr));
-    case DType::int16:
-      return work(static_cast<std::int16_t*>(nullptr));
-    case DType::int32:
-      return work(static_cast<std::int32_t*>(nullptr));
-    case DType::uint16:
-      return work(static_cast<std::uint16_t*>(nullptr));
-    case DType::uint32:
-      return work(static_cast<std::uint32_t*>(nullptr));
-    case DType::uint8:
-    case DType::boolean:
-      return work(static_cast<std::uint8_t*>(nullptr));
-    default:
-      return work(static_cast<std::int64_t*>(nullptr));
-  }
-}
-
 }  // namespace
 
 std::pair<std::int64_t, std::int64_t> range_of(const KeysToCount& keys) {
@@ -105,7 +127,7 @@ void count_keys(const KeysToCount& keys) {
   by_type(keys.dtype, [&]<class Key>(Key*) {
     const Counting<Key> counting(keys);
     if (keys.weights != nullptr)
-      counting.add(keys.weights, static_cast<double*>(keys.totals));
+      counting.add_weights(keys, static_cast<double*>(keys.totals));
     else
       counting.count(static_cast<std::int64_t*>(keys.totals));
   });
