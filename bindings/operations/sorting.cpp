@@ -134,8 +134,8 @@ int lua_searchsorted(lua_State* L) {
                 sorted->device().name(), values->device().name());
   const DType dtype = promote(sorted->dtype, values->dtype);
   if (info(dtype).kind == DTypeKind::complex) throw Error("[searchsorted] expected real numbers, got {}", name(dtype));
-  const Array before = search_sorted(cast(sorted, dtype), cast(values, dtype), right);
-  push_array(L, from_one(before));
+  // The search converts values itself; weak ones have double precision until they are cast.
+  push_array(L, search_sorted(cast(sorted, dtype), values->weak ? cast(values, dtype) : values, right, 1));
   return 1;
 }
 

@@ -3,6 +3,8 @@
 #include "src/expressions/transfer.h"
 
 #include <algorithm>
+#include <bit>
+#include <limits>
 #include <string>
 
 #include "src/algorithms/library_kernel.h"
@@ -150,20 +152,60 @@ Sorted sort(const Array& array, std::size_t axis, const SortOptions& options, co
   return rows.back(RowSort(rows, options).sorted());
 }
 
-Array search_sorted(const Array& sorted, const Array& values, bool right) {
+namespace {
+
+/// How gpulua_search_sorted searches: without a table, or by a tree of so many levels, for groups of `stride` elements.
+struct SearchPlan {
+  std::int32_t levels = 0;
+  std::int64_t stride = 0, turns = 1, blocks = 1;
+  unsigned threads = block_size;
+  std::size_t shared = 0;
+};
+
+/// A table in shared memory of a GPU pays once a block searches at least as often as it has entries.
+SearchPlan plan_search(const DeviceInfo& device, DType dtype, std::int64_t size, std::int64_t count) {
+  constexpr std::int64_t least_entries = 64, turns = 4;
+  constexpr std::size_t most_shared = 128 << 10;
+  SearchPlan plan;
+  const std::int64_t multiprocessors = std::max(device.multiprocessors, 1);
+  const std::size_t bytes = std::max(size_of(dtype), sizeof(float));  // of a number of 16 bits too
+  const auto fits = static_cast<std::int64_t>(std::min(device.max_shared_bytes, most_shared) / bytes);
+  const std::int64_t most = std::min(fits, count / multiprocessors);
+  if (device.block_is_warp || most < least_entries || size < 2) {
+    plan.blocks = (count + plan.threads - 1) / plan.threads;
+    return plan;
+  }
+  // There are more groups than elements, or a group has more than one.
+  plan.levels = static_cast<std::int32_t>(std::bit_width(static_cast<std::uint64_t>(std::min(most, 2 * size)))) - 1;
+  plan.stride = (size >> plan.levels) + 1;
+  plan.turns = turns;
+  plan.threads = 1024;
+  plan.shared = bytes << plan.levels;
+  const std::int64_t shares = (count + turns * plan.threads - 1) / (turns * plan.threads);
+  plan.blocks = std::min(shares, (2 * plan.shared <= device.max_shared_bytes ? 2 : 1) * multiprocessors);
+  return plan;
+}
+
+}  // namespace
+
+Array search_sorted(const Array& sorted, const Array& values, bool right, std::int64_t origin) {
   OpenDevice& device = values->device();
   const Array haystack = contiguous(sorted), needles = contiguous(values);
   const Array positions = empty(device, needles->layout.shape, DType::int64);
-  const unsigned threads = block_size;
-  const std::int64_t count = needles->layout.size();
-  LibraryKernel(device, {"search.cuh"},
-                "gpulua_search_sorted<" + device_type(values->dtype) + ", " + (right ? "true" : "false") + ">")
-      .in(haystack)
-      .add(haystack->layout.size())
-      .in(needles)
-      .add(count)
-      .out(positions)
-      .launch((count + threads - 1) / threads, threads);
+  const std::int64_t size = haystack->layout.size(), count = needles->layout.size();
+  const SearchPlan plan = plan_search(device.info(), haystack->dtype, size, count);
+  // A core's vectors have positions as wide as the elements.
+  const bool narrow = size <= std::numeric_limits<std::int32_t>::max() &&
+                      !(device.info().block_is_warp && size_of(haystack->dtype) == sizeof(std::int64_t));
+  LibraryKernel kernel(device, {"search.cuh"},
+                       "gpulua_search_sorted<" + device_type(haystack->dtype) + ", " + device_type(needles->dtype) +
+                           (narrow ? ", int, " : ", long long, ") + (right ? "true, " : "false, ") +
+                           (plan.levels > 0 ? "true, " : "false, ") + std::to_string(plan.turns) + ">");
+  kernel.in(haystack);
+  narrow ? kernel.add(static_cast<std::int32_t>(size)) : kernel.add(size);
+  kernel.in(needles).add(count).out(positions).add(origin).add(plan.levels);
+  narrow ? kernel.add(static_cast<std::int32_t>(plan.stride)) : kernel.add(plan.stride);
+  kernel.launch(plan.blocks, plan.threads, 0, plan.shared);
   return positions;
 }
 

@@ -22,9 +22,9 @@ struct SortOptions {
 /// at once.
 Sorted sort(const Array& array, std::size_t axis, const SortOptions& options, const char* op);
 
-/// The insertion position of each of `values` in the sorted vector `sorted`, counted from 0: the number of elements
-/// that are less than the value, or, with `right`, that are not greater. The result is int64, of the shape of `values`.
-/// Both arrays have the same dtype.
-Array search_sorted(const Array& sorted, const Array& values, bool right);
+/// The insertion position of each of `values` in the sorted vector `sorted`: `origin` and the number of elements that
+/// are less than the value, or, with `right`, that are not greater. The result is int64, of the shape of `values`,
+/// whose elements are converted to the dtype of `sorted`.
+Array search_sorted(const Array& sorted, const Array& values, bool right, std::int64_t origin);
 
 }  // namespace gpulua

@@ -102,8 +102,10 @@ __global__ void wide_ranks(const unsigned long long* x, unsigned long long* y, c
 __global__ void permutation(unsigned long long* p, unsigned long long n) {
   p[threadIdx.x] = gpulua_permutation(1, 2, threadIdx.x, n);
 }
-__global__ void search(const gpulua_half* x, long long n, long long* p) {
-  gpulua_search_sorted<gpulua_half, true>(x, n, x, n, p);
+__global__ void search(const gpulua_half* x, const bool* v, const double* w, long long n, long long* p) {
+  gpulua_search_sorted<gpulua_half, bool, int, true, true, 4>(x, 9, v, n, p, 1, 3, 2);
+  gpulua_search_sorted<double, float, int, false, true, 4>(w, 9, (const float*)w, n, p, 1, 3, 2);
+  gpulua_search_sorted<bool, bool, long long, false, false, 1>(v, n, v, n, p, 1, 0, 0);
 }
 __global__ void bincount(const signed char* x, const long long* wide, long long n, unsigned long long* c) {
   gpulua_bincount_few<signed char, 16, 8>(x, n, c, 10);
