@@ -32,9 +32,10 @@ function counting.bincount(x, options)
   if x.size > 0 then
     local least, most = core.range_of_keys(x)
     if least == nil then
-      local widest = kind == "uint" and "uint64" or "int64"
-      local both = gpu.stack {core.cast(x:min(), widest), core.cast(x:max(), widest)}:table()  -- one wait
-      least, most = tonumber(both[1]), tonumber(both[2])
+      -- As unsigned numbers, negative ones are the greatest: one reduction and one wait tell whether there are some.
+      local bits = kind == "int" and tonumber(x.dtype:match "%d+")
+      most = tonumber(core.cast((bits and core.cast(x, "u" .. x.dtype) or x):max(), "uint64"):item())
+      least = bits and most >= 2 ^ (bits - 1) and tonumber(core.cast(x:min(), "int64"):item()) or 0
     end
     if least < 0 then core.raise(("[bincount] expected numbers that are not negative, got %d"):format(least)) end
     count = math.max(count, most + 1)

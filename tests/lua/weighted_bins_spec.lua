@@ -57,7 +57,11 @@ describe("sums of weights by key", function()
     assert.are.same({ 4, 3 }, gpu.bincount(x("::-1"), { weights = gpu.array { 1, 9, 4, 9, 1 }("::2") * gpu.array { 1, 1, 2 } }):table())
     fails("[bincount] expected real numbers", gpu.bincount, x, { weights = gpu.zeros(3, "complex64") })
     fails("[bincount] expected weights of the shape (3,), got (2,)", gpu.bincount, x, { weights = gpu.ones(2) })
-    fails("[bincount] expected numbers that are not negative, got -1", gpu.bincount, x - 1, { weights = gpu.ones(3) })
+    for _, dtype in ipairs { "int8", "int16", "int32", "int64" } do
+      for _, least in ipairs { -1, -128 } do
+        fails("[bincount] expected numbers that are not negative, got " .. least, gpu.bincount, gpu.array({ 3, least, 0, -1, 127 }, dtype))
+      end
+    end
   end)
 
   it("have the same bits in each call", function()
