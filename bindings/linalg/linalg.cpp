@@ -138,16 +138,31 @@ int lua_qr_small(lua_State* L) {
   return 0;
 }
 
+/// takes_small_symmetric(matrices): whether eigen_small is the quicker one.
+int lua_takes_small_symmetric(lua_State* L) {
+  lua_pushboolean(L, takes_small_symmetric(check<Array>(L, 1, "linalg")));
+  return 1;
+}
+
+/// eigen_small(a, is_upper, w, v or nil): the solver's info.
+int lua_eigen_small(lua_State* L) {
+  push_array(L, eigen_small(check<Array>(L, 1, "linalg"), lua_toboolean(L, 2) != 0 ? Triangle::upper : Triangle::lower,
+                            check<Array>(L, 3, "linalg"), lua_isnil(L, 4) ? nullptr : check<Array>(L, 4, "linalg")));
+  return 1;
+}
+
 }  // namespace
 
 void add_linalg_functions(lua_State* L) {
   set_functions(L, {{"check_decomposition", protect<lua_check_decomposition>},
                     {"cholesky_small", protect<lua_cholesky_small>},
                     {"determinant_small", protect<lua_determinant_small>},
+                    {"eigen_small", protect<lua_eigen_small>},
                     {"qr_small", protect<lua_qr_small>},
                     {"solve_small", protect<lua_solve_small>},
                     {"solver_checks_finite", protect<lua_solver_checks_finite>},
                     {"takes_small", protect<lua_takes_small>},
+                    {"takes_small_symmetric", protect<lua_takes_small_symmetric>},
                     {"decompose", protect<lua_decompose>},
                     {"permutation", protect<lua_permutation>}});
 }

@@ -76,11 +76,24 @@ end
 
 -- ---- symmetric matrices -----------------------------------------------------------------------------------------------------
 
+--- The same as symmetric(), for many small matrices in rows.
+local function small_symmetric(op, a, upper, vectors)
+  local w = gpu.empty(shaped(batch_of(a), a.shape[a.ndim]), {dtype = real_of(a.dtype), device = a.device})
+  local v = vectors and empty(a, a.dtype, unpack(a.shape)) or nil
+  local info = core.eigen_small(a, upper, w, v)
+  core.check_decomposition(op, "not converged", info, nil, {w, v})
+  return w, v
+end
+
 --- The eigenvalues of symmetric matrices, and with `vectors` a matrix whose columns are the eigenvectors.
 local function symmetric(op, a, options, vectors)
   check_square(op, a)
   local dtype, n = working(op, options, a), a.shape[a.ndim]
   local upper = letter(op, "uplo", options.uplo, "LU") == "U"
+  if a.size > 0 then
+    local rows = in_rows(a, dtype)
+    if core.takes_small_symmetric(rows) then return small_symmetric(op, rows, upper, vectors) end
+  end
   local z, report
   a, report = only_finite(a, upper and gpu.triu or gpu.tril)
   z = fresh(a, dtype)

@@ -10,6 +10,9 @@ namespace gpulua {
 
 namespace {
 
+// On the CPU device LAPACK is as quick for larger ones, and a compilation is worth it for many matrices only.
+constexpr std::int64_t few_rows = 16, many = 512;
+
 std::int64_t rows_of(const Array& matrices) {
   return matrices->layout.shape.back();
 }
@@ -34,18 +37,29 @@ LibraryKernel kernel_for(OpenDevice& device, const std::string& function, DType 
           function + "<" + device_type(dtype) + ", " + std::to_string(width_of(n)) + ">"};
 }
 
-void launch(LibraryKernel& kernel, OpenDevice& device, std::int64_t batch, std::int64_t n) {
+/// `lanes`: those that a matrix has.
+void launch(LibraryKernel& kernel, OpenDevice& device, std::int64_t batch, std::int64_t lanes) {
   const unsigned threads = runs_by_warps(device) ? 32 : 128;
-  kernel.launch((batch * width_of(n) + threads - 1) / threads, threads);
+  kernel.launch((batch * lanes + threads - 1) / threads, threads);
 }
 
 }  // namespace
 
 bool takes_small_systems(const Array& matrices) {
   if (!runs_by_warps(matrices->device())) return rows_of(matrices) <= most_small_rows;
-  // On the CPU device LAPACK is as quick for larger ones, and a compilation is worth it for many matrices only.
-  constexpr std::int64_t few_rows = 16, many = 512;
   return rows_of(matrices) <= few_rows && batch_of(matrices) >= many;
+}
+
+bool takes_small_symmetric(const Array& matrices) {
+  const DType dtype = matrices->dtype;
+  const std::int64_t n = rows_of(matrices);
+  if (!runs_by_warps(matrices->device())) {
+    // A lane has no registers for four longer rows of complex numbers.
+    const bool is_complex = info(dtype).kind == DTypeKind::complex;
+    return n <= (is_complex ? most_small_rows / 2 : most_small_rows);
+  }
+  const bool is_single = dtype == DType::float32 || dtype == DType::complex64;
+  return n <= (is_single ? few_rows : few_rows / 2) && batch_of(matrices) >= many;
 }
 
 Array solve_small(const Array& a, const Array& b, const Array& x) {
@@ -62,7 +76,7 @@ Array solve_small(const Array& a, const Array& b, const Array& x) {
       .add(columns)
       .add(batch_of(a) == 1 ? std::int64_t{0} : n * n)
       .add(b && batch_of(b) > 1 ? n * columns : std::int64_t{0});
-  launch(kernel, device, batch, n);
+  launch(kernel, device, batch, width_of(n));
   return failed;
 }
 
@@ -74,7 +88,7 @@ Array determinant_small(const Array& a) {
   const Array out = empty(device, shape, a->dtype);
   LibraryKernel kernel = kernel_for(device, "gpulua_determinant_small", a->dtype, n);
   kernel.in(a).out(out).add(batch).add(static_cast<std::int32_t>(n));
-  launch(kernel, device, batch, n);
+  launch(kernel, device, batch, width_of(n));
   return out;
 }
 
@@ -84,7 +98,7 @@ Array cholesky_small(const Array& a, const Array& factor) {
   const Array failed = empty(device, {batch}, DType::int32);
   LibraryKernel kernel = kernel_for(device, "gpulua_cholesky_small", a->dtype, n);
   kernel.in(a).out(factor).out(failed).add(batch).add(static_cast<std::int32_t>(n));
-  launch(kernel, device, batch, n);
+  launch(kernel, device, batch, width_of(n));
   return failed;
 }
 
@@ -101,7 +115,26 @@ void qr_small(const Array& a, const Array& q, const Array& r) {
       .add(static_cast<std::int32_t>(m))
       .add(static_cast<std::int32_t>(n))
       .add(static_cast<std::int32_t>(columns));
-  launch(kernel, device, batch, size);
+  launch(kernel, device, batch, width_of(size));
+}
+
+Array eigen_small(const Array& a, Triangle triangle, const Array& w, const Array& v) {
+  OpenDevice& device = a->device();
+  const std::int64_t n = rows_of(a), batch = batch_of(a);
+  const std::int64_t width = n <= 2 ? 2 : width_of(n);
+  const Array failed = empty(device, {batch}, DType::int32);
+  LibraryKernel kernel(
+      device, {"complex.cuh", "small_systems.cuh", "small_symmetric.cuh"},
+      "gpulua_eigen_small<" + device_type(a->dtype) + ", " + std::to_string(width) + (v ? ", true>" : ", false>"));
+  kernel.in(a)
+      .out(w)
+      .out(v, write_pointer(a->dtype))
+      .out(failed)
+      .add(batch)
+      .add(static_cast<std::int32_t>(n))
+      .add(static_cast<std::int32_t>(triangle == Triangle::upper));
+  launch(kernel, device, batch, width / 2);
+  return failed;
 }
 
 }  // namespace gpulua

@@ -200,6 +200,22 @@ __global__ void cholesky(const gpulua_complex64* a, gpulua_complex64* x, int* in
 })");
 }
 
+TEST_CASE("eigenvalues of small matrices compile with NVRTC", "[cuda][nvrtc]") {
+  std::string text;
+  const auto add = [&](const std::string& type, const std::string& real, const std::string& variant) {
+    text += "extern \"C\" __global__ void k" + std::to_string(text.size()) + "(const " + type + "* a, " + real +
+            "* w, " + type + "* v, int* info) { gpulua_eigen_small<" + type + ", " + variant +
+            ">(a, w, v, info, 7, 3, 0); }\n";
+  };
+  add("float", "float", "2, true");
+  add("float", "float", "32, true");
+  add("double", "double", "4, false");
+  add("gpulua_complex64", "float", "16, false");
+  add("gpulua_complex128", "double", "8, true");
+  compile({"elements.cuh", "arithmetic.cuh", "indexing.cuh", "complex.cuh", "small_systems.cuh", "small_symmetric.cuh"},
+          text);
+}
+
 TEST_CASE("products of sparse matrices compile with NVRTC", "[cuda][nvrtc]") {
   std::string text;
   for (const std::string index : {"int", "long long"}) {

@@ -48,6 +48,7 @@ constexpr std::string_view names[] = {"elements.cuh",
                                       "matmul.cuh",
                                       "decompositions.cuh",
                                       "small_systems.cuh",
+                                      "small_symmetric.cuh",
                                       "sparse.cuh",
                                       "sparse_pairs.cuh",
                                       "valid_numbers.cuh"};
