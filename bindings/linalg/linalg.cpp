@@ -144,6 +144,18 @@ int lua_takes_small_symmetric(lua_State* L) {
   return 1;
 }
 
+/// takes_small_singular(matrices): whether singular_small is the quicker one.
+int lua_takes_small_singular(lua_State* L) {
+  lua_pushboolean(L, takes_small_singular(check<Array>(L, 1, "linalg")));
+  return 1;
+}
+
+/// singular_small(a, s): the solver's info.
+int lua_singular_small(lua_State* L) {
+  push_array(L, singular_small(check<Array>(L, 1, "linalg"), check<Array>(L, 2, "linalg")));
+  return 1;
+}
+
 /// eigen_small(a, is_upper, w, v or nil): the solver's info.
 int lua_eigen_small(lua_State* L) {
   push_array(L, eigen_small(check<Array>(L, 1, "linalg"), lua_toboolean(L, 2) != 0 ? Triangle::upper : Triangle::lower,
@@ -159,9 +171,11 @@ void add_linalg_functions(lua_State* L) {
                     {"determinant_small", protect<lua_determinant_small>},
                     {"eigen_small", protect<lua_eigen_small>},
                     {"qr_small", protect<lua_qr_small>},
+                    {"singular_small", protect<lua_singular_small>},
                     {"solve_small", protect<lua_solve_small>},
                     {"solver_checks_finite", protect<lua_solver_checks_finite>},
                     {"takes_small", protect<lua_takes_small>},
+                    {"takes_small_singular", protect<lua_takes_small_singular>},
                     {"takes_small_symmetric", protect<lua_takes_small_symmetric>},
                     {"decompose", protect<lua_decompose>},
                     {"permutation", protect<lua_permutation>}});

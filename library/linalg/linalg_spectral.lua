@@ -165,9 +165,21 @@ end
 
 -- ---- singular values --------------------------------------------------------------------------------------------------------
 
+--- The singular values of many small matrices in rows.
+local function small_singular(op, a)
+  local s = gpu.empty(shaped(batch_of(a), math.min(a.shape[a.ndim - 1], a.shape[a.ndim])),
+    {dtype = real_of(a.dtype), device = a.device})
+  core.check_decomposition(op, "not converged", core.singular_small(a, s), nil, {s})
+  return s
+end
+
 --- U, S and V' of matrices, or S alone without `vectors`. The solver wants as many rows as columns, or more. Wide matrices are the
 --- transposes of what it gets, so its left vectors, in columns, are V' in rows.
 local function singular(op, a, dtype, vectors, full)
+  if not vectors and a.size > 0 then
+    local rows = in_rows(a, dtype)
+    if core.takes_small_singular(rows) then return small_singular(op, rows) end
+  end
   local batch, m, n = batch_of(a), a.shape[a.ndim - 1], a.shape[a.ndim]
   local k, most, wide = math.min(m, n), math.max(m, n), n >= m
   -- The method that a solver may have for many small matrices gives all vectors.

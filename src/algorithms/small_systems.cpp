@@ -22,9 +22,14 @@ std::int64_t batch_of(const Array& matrices) {
   return matrices->layout.size() / (shape.back() * shape[shape.size() - 2]);
 }
 
-/// The lanes for a matrix of n rows.
-std::int64_t width_of(std::int64_t n) {
-  return std::max<std::int64_t>(4, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(n))));
+/// A lane has no registers for more complex numbers of four rows.
+std::int64_t most_rotated_rows(DType dtype) {
+  return info(dtype).kind == DTypeKind::complex ? most_small_rows / 2 : most_small_rows;
+}
+
+/// The least power of 2 that is not less than n, nor than `least`.
+std::int64_t width_of(std::int64_t n, std::int64_t least = 4) {
+  return std::max(least, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(n))));
 }
 
 bool runs_by_warps(OpenDevice& device) {
@@ -51,15 +56,18 @@ bool takes_small_systems(const Array& matrices) {
 }
 
 bool takes_small_symmetric(const Array& matrices) {
-  const DType dtype = matrices->dtype;
   const std::int64_t n = rows_of(matrices);
-  if (!runs_by_warps(matrices->device())) {
-    // A lane has no registers for four longer rows of complex numbers.
-    const bool is_complex = info(dtype).kind == DTypeKind::complex;
-    return n <= (is_complex ? most_small_rows / 2 : most_small_rows);
-  }
-  const bool is_single = dtype == DType::float32 || dtype == DType::complex64;
+  if (!runs_by_warps(matrices->device())) return n <= most_rotated_rows(matrices->dtype);
+  const bool is_single = matrices->dtype == DType::float32 || matrices->dtype == DType::complex64;
   return n <= (is_single ? few_rows : few_rows / 2) && batch_of(matrices) >= many;
+}
+
+bool takes_small_singular(const Array& matrices) {
+  const Dims& shape = matrices->layout.shape;
+  const auto [least, most] = std::minmax(shape[shape.size() - 2], shape.back());
+  if (!runs_by_warps(matrices->device())) return most <= most_rotated_rows(matrices->dtype);
+  const bool is_wide = matrices->dtype == DType::complex128;
+  return most <= most_small_rows && least <= (is_wide ? few_rows / 2 : few_rows) && batch_of(matrices) >= many;
 }
 
 Array solve_small(const Array& a, const Array& b, const Array& x) {
@@ -121,10 +129,10 @@ void qr_small(const Array& a, const Array& q, const Array& r) {
 Array eigen_small(const Array& a, Triangle triangle, const Array& w, const Array& v) {
   OpenDevice& device = a->device();
   const std::int64_t n = rows_of(a), batch = batch_of(a);
-  const std::int64_t width = n <= 2 ? 2 : width_of(n);
+  const std::int64_t width = width_of(n, 2);
   const Array failed = empty(device, {batch}, DType::int32);
   LibraryKernel kernel(
-      device, {"complex.cuh", "small_systems.cuh", "small_symmetric.cuh"},
+      device, {"complex.cuh", "small_systems.cuh", "small_jacobi.cuh"},
       "gpulua_eigen_small<" + device_type(a->dtype) + ", " + std::to_string(width) + (v ? ", true>" : ", false>"));
   kernel.in(a)
       .out(w)
@@ -133,6 +141,23 @@ Array eigen_small(const Array& a, Triangle triangle, const Array& w, const Array
       .add(batch)
       .add(static_cast<std::int32_t>(n))
       .add(static_cast<std::int32_t>(triangle == Triangle::upper));
+  launch(kernel, device, batch, width / 2);
+  return failed;
+}
+
+Array singular_small(const Array& a, const Array& s) {
+  OpenDevice& device = a->device();
+  const Dims& shape = a->layout.shape;
+  const std::int64_t m = shape[shape.size() - 2], n = shape.back(), batch = batch_of(a);
+  // The transpose has the same singular values.
+  const std::int64_t rows = std::max(m, n), columns = std::min(m, n), width = width_of(columns, 2);
+  const Array failed = empty(device, {batch}, DType::int32);
+  LibraryKernel kernel(device, {"complex.cuh", "small_systems.cuh", "small_jacobi.cuh"},
+                       "gpulua_singular_small<" + device_type(a->dtype) + ", " + std::to_string(width_of(rows, 2)) +
+                           ", " + std::to_string(width) + ">");
+  kernel.in(a).out(s).out(failed).add(batch);
+  for (const std::int64_t extent : {rows, columns, m < n ? 1 : n, m < n ? n : 1})
+    kernel.add(static_cast<std::int32_t>(extent));
   launch(kernel, device, batch, width / 2);
   return failed;
 }

@@ -13,8 +13,9 @@ inline constexpr std::int64_t most_small_rows = 32;
 
 /// True where our kernels are quicker than the device's Solver for matrices (..., n, n).
 bool takes_small_systems(const Array& matrices);
-/// The same for the eigenvalues of symmetric or Hermitian matrices.
+/// The same for the eigenvalues of symmetric or Hermitian matrices, and for singular values of matrices (..., m, n).
 bool takes_small_symmetric(const Array& matrices);
+bool takes_small_singular(const Array& matrices);
 
 /// The solution (..., n, k) of A X = B, where the batch of `a` (..., n, n), if it has one, is that of `x`, and so for
 /// `b` (..., n, k). A null b is the identity. Writes to `x`; returns SolverProblem::info, as decompose() does.
@@ -30,5 +31,8 @@ void qr_small(const Array& a, const Array& q, const Array& r);
 /// not null, to `v` (..., n, n) the eigenvectors, in columns. Reads one triangle of a. Returns SolverProblem::info; -1
 /// for an element that is not finite.
 Array eigen_small(const Array& a, Triangle triangle, const Array& w, const Array& v);
+/// Writes to `s` (..., k) the singular values of a (..., m, n), in descending order; k is the lesser of m and n.
+/// Returns the same.
+Array singular_small(const Array& a, const Array& s);
 
 }  // namespace gpulua

@@ -200,19 +200,21 @@ __global__ void cholesky(const gpulua_complex64* a, gpulua_complex64* x, int* in
 })");
 }
 
-TEST_CASE("eigenvalues of small matrices compile with NVRTC", "[cuda][nvrtc]") {
+TEST_CASE("eigenvalues and singular values of small matrices compile with NVRTC", "[cuda][nvrtc]") {
   std::string text;
-  const auto add = [&](const std::string& type, const std::string& real, const std::string& variant) {
-    text += "extern \"C\" __global__ void k" + std::to_string(text.size()) + "(const " + type + "* a, " + real +
-            "* w, " + type + "* v, int* info) { gpulua_eigen_small<" + type + ", " + variant +
-            ">(a, w, v, info, 7, 3, 0); }\n";
+  const auto add = [&](const std::string& type, const std::string& real, const std::string& variant,
+                       const std::string& extents) {
+    const std::string name = "k" + std::to_string(text.size());
+    text += "extern \"C\" __global__ void " + name + "(const " + type + "* a, " + real + "* w, " + type +
+            "* v, int* info) { gpulua_eigen_small<" + type + ", " + variant + ">(a, w, v, info, 7, 3, 0);" +
+            "gpulua_singular_small<" + type + ", " + extents + ">(a, w, info, 7, 3, 2, 2, 1); }\n";
   };
-  add("float", "float", "2, true");
-  add("float", "float", "32, true");
-  add("double", "double", "4, false");
-  add("gpulua_complex64", "float", "16, false");
-  add("gpulua_complex128", "double", "8, true");
-  compile({"elements.cuh", "arithmetic.cuh", "indexing.cuh", "complex.cuh", "small_systems.cuh", "small_symmetric.cuh"},
+  add("float", "float", "2, true", "32, 2");
+  add("float", "float", "32, true", "32, 32");
+  add("double", "double", "4, false", "2, 2");
+  add("gpulua_complex64", "float", "16, false", "16, 8");
+  add("gpulua_complex128", "double", "8, true", "8, 8");
+  compile({"elements.cuh", "arithmetic.cuh", "indexing.cuh", "complex.cuh", "small_systems.cuh", "small_jacobi.cuh"},
           text);
 }
 

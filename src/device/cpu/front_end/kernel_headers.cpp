@@ -48,7 +48,7 @@ constexpr std::string_view names[] = {"elements.cuh",
                                       "matmul.cuh",
                                       "decompositions.cuh",
                                       "small_systems.cuh",
-                                      "small_symmetric.cuh",
+                                      "small_jacobi.cuh",
                                       "sparse.cuh",
                                       "sparse_pairs.cuh",
                                       "valid_numbers.cuh"};

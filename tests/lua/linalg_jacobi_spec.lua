@@ -1,4 +1,4 @@
--- Eigenvalues of small symmetric and Hermitian matrices, of which batches go another way than one does.
+-- Eigenvalues of small symmetric and Hermitian matrices, and singular values of small matrices: batches go another way than one does.
 local gpu = require "gpu"
 local residuals = require "linalg_residuals"
 local support = require "support"
@@ -66,7 +66,7 @@ local function extents(dtype)
   return support.series(is_complex(dtype) and 16 or 32, function(n) return n end)
 end
 
-describe("gpu.linalg with small symmetric matrices", function()
+describe("gpu.linalg with small matrices to diagonalise", function()
   before_each(function() gpu.random.seed(14) end)
 
   it("finds eigenvalues and eigenvectors", function()
@@ -153,5 +153,48 @@ describe("gpu.linalg with small symmetric matrices", function()
       local one = linalg.eigh(a(1000))
       assert.is_true(gpu.array_equal(w(1000), one))
     end
+  end)
+
+  it("finds singular values", function()
+    for _, dtype in ipairs(dtypes) do
+      local all, some = { { 1, 1 }, { 2, 2 }, { 1, 5 }, { 3, 4 }, { 8, 8 }, { 16, 5 }, { 9, 16 } }, { { 2, 2 }, { 7, 5 } }
+      local shapes = residuals.thorough[dtype] and all or some
+      if not is_complex(dtype) then shapes[#shapes + 1], shapes[#shapes + 2] = { 32, 3 }, { 31, 32 } end
+      for _, shape in ipairs(shapes) do
+        local m, n = unpack(shape)
+        local where = ("%s %dx%d"):format(dtype, m, n)
+        local x, large = random(dtype, m, n), wide(dtype) == dtype and 1e300 or 1e36
+        local grades = 10 ^ (gpu.range(0, n - 1, { dtype = "float64" }) * (-8 / n))
+        local graded = ((gpu.eye(m, n, 0, { dtype = dtype }) + x * (0.1 / n)) * grades):astype(dtype)
+        local a = {
+          x, x * large, x * (1 / large), gpu.zeros({ m, n }, { dtype = dtype }), gpu.ones({ m, n }, { dtype = dtype }),
+          x(":", { 1, 1 }):matmul(x({ 1, 1 }, ":")), gpu.where(x:real():gt(0), 1, -1), gpu.eye(m, n, 0, { dtype = dtype }), graded,
+        }
+        for k = 1, #a do a[k] = a[k]:astype(dtype):expand_dims(1) end
+        a = gpu.concat(a):eval()
+        local count, copies = a.shape[1], math.ceil(many / a.shape[1])
+        local s = linalg.svdvals(a:expand_dims(1):broadcast_to(copies, count, m, n))
+        assert.is_true(gpu.array_equal(s(1), s(copies)))
+        s = s(copies)
+        local _, expected = linalg.svd(a:astype(wide(dtype)), false) -- the library's
+        assert.are.equal(tostring(expected.shape), tostring(s.shape))
+        assert.is_true(s:diff():le(0):all():item() and s:ge(0):all():item(), where)
+        local scale = gpu.where(expected:max(-1):eq(0), 1, expected:max(-1))
+        small((s - expected):abs():max(-1) / scale / (math.max(m, n) * unit[dtype]), where)
+        -- Lengths of columns that differ much are accurate one by one.
+        if m >= n and by_warps and wide(dtype) ~= dtype then
+          small(((s(-1) - expected(-1)) / expected(-1)):abs() / (m * unit[dtype]), where .. " graded")
+        end
+      end
+    end
+    local a = random("float32", 700, 5, 3)
+    a(600)[{ 3, 2 }] = 0 / 0
+    local s = linalg.svdvals(a)
+    fails("[linalg.svdvals] matrix 600 of the batch has elements that are not finite", s.table, s)
+    gpu.sync()
+    -- Of matrices in columns, and of another dtype.
+    a = (random("float32", 3, 5, 700) * 9):astype("int32"):permute { 3, 2, 1 }
+    local _, expected = linalg.svd(a:astype "float64", false)
+    support.near(0, ((linalg.svdvals(a) - expected):abs():max() / expected:max()):item(), 1e-6)
   end)
 end)
