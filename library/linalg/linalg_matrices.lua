@@ -92,12 +92,19 @@ local function product_of_rows(x, y)
   return m == pieces * rows and sum or sum + adjoint(rest_of(x)):matmul(rest_of(y))
 end
 
+--- The x of lstsq, the singular values s, and which of them count.
+local function by_singular_values(op, a, sides, dtype, rcond)
+  local u, s, v = tools.singular(op, a, dtype, true, false)
+  local inverse, keeps = reciprocals(s, rcond)
+  return adjoint(v):matmul(inverse:expand_dims(-1) * adjoint(u):matmul(sides)), s, keeps
+end
+
 local double = {float32 = "float64", complex64 = "complex128"}
 
---- The x of lstsq for many rows in single precision, the singular values s, and which of them count: by the eigenvalues of a' a in
---- double precision, where products of two elements are exact. The errors relative to the greatest s are below those of singular
---- values in single precision: 2^-26.5 of s, instead of some 2^-24, and 2^-53 c^2 of x, where c is the greatest s by the least that
---- counts, instead of 2^-24 c; single precision cannot tell an s from 0 where c is above 2^24.
+--- The same for many rows in single precision: by the eigenvalues of a' a in double precision, where products of two elements are
+--- exact. The errors relative to the greatest s are below those of singular values in single precision: 2^-26.5 of s, instead of some
+--- 2^-24, and 2^-53 c^2 of x, where c is the greatest s by the least that counts, instead of 2^-24 c; single precision cannot tell an s
+--- from 0 where c is above 2^24.
 local function by_squares(op, a, sides, dtype, rcond)
   local columns, right = core.cast(a, double[dtype]):eval(), core.cast(sides, double[dtype]):eval()
   local squares, v = tools.symmetric(op, product_of_rows(columns, columns), {dtype = double[dtype]}, true)
@@ -105,6 +112,26 @@ local function by_squares(op, a, sides, dtype, rcond)
   local inverse, keeps = reciprocals(s, rcond)
   local x = v:matmul(inverse:square():expand_dims(-1) * adjoint(v):matmul(product_of_rows(columns, right)))
   return core.cast(x, dtype), core.cast(s:flip(-1), real_of(dtype)), keeps
+end
+
+--- The same for many rows in double precision: R of the factors Q R of a, with b as further columns, has R of a and Q' b, so Q is not
+--- needed, and few rows are left.
+local function by_factors(op, a, sides, dtype, rcond)
+  local n, finite = a.shape[a.ndim], sides:isfinite():all(-2, {keepdims = true})
+  local r = linalg.qr(gpu.concat({core.cast(a, dtype), gpu.where(finite, sides, 0)}, -1), "r")
+  r = views.slice(r, r.ndim - 1, 1, n)
+  local x, s, keeps = by_singular_values(op, views.slice(r, r.ndim, 1, n), views.slice(r, r.ndim, n + 1, sides.shape[sides.ndim]),
+    dtype, rcond)
+  return gpu.where(finite, x, 0 / 0), s, keeps
+end
+
+--- Which of the three is the quickest.
+local function way_of(a, sides, dtype)
+  local m, n, least_elements = a.shape[a.ndim - 1], a.shape[a.ndim], 8192
+  if a.size == 0 or m < 2 * n then return by_singular_values end
+  if double[dtype] then return by_squares end
+  local one_batch = checks.shape_text(batch_of(a)) == checks.shape_text(batch_of(sides))
+  return one_batch and m * n >= least_elements and by_factors or by_singular_values
 end
 
 --- gpu.linalg.lstsq(a, b [, rcond] [, {rcond, dtype}])
@@ -119,15 +146,7 @@ function linalg.lstsq(a, b, rcond, options)
   local dtype = working(op, options, a, b)
   rcond = tolerance(op, "rcond", rcond or options.rcond, a, dtype)
   local sides = core.cast(is_vector and b:expand_dims(2) or b, dtype)
-  local x, s, keeps
-  if double[dtype] and m >= 2 * n and a.size > 0 then
-    x, s, keeps = by_squares(op, a, sides, dtype, rcond)
-  else
-    local u, inverse, v
-    u, s, v = tools.singular(op, a, dtype, true, false)
-    inverse, keeps = reciprocals(s, rcond)
-    x = adjoint(v):matmul(inverse:expand_dims(-1) * adjoint(u):matmul(sides))
-  end
+  local x, s, keeps = way_of(a, sides, dtype)(op, a, sides, dtype, rcond)
   local residuals
   if m > n then
     local distance = (sides - core.cast(a, dtype):matmul(x)):abs()

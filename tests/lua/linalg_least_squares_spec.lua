@@ -1,4 +1,5 @@
--- gpu.linalg.lstsq: with many rows in single precision it goes another way than in double precision, whose results are the reference.
+-- gpu.linalg.lstsq: with many rows it goes another way in single precision, whose reference is double precision, and in double
+-- precision, whose reference is the pseudo-inverse.
 local gpu = require "gpu"
 local residuals = require "linalg_residuals"
 local support = require "support"
@@ -74,6 +75,38 @@ describe("gpu.linalg.lstsq", function()
       assert.are.same({ 0, 0, 0, 0 }, s:table())
       assert.are.equal(0, rank:item())
       assert.are.same({ 9 }, rest:table())
+    end
+  end)
+
+  it("solves for many rows in double precision", function()
+    for single, dtype in pairs(double) do
+      for _, shape in ipairs { { 999, 20 }, { 2000, 4 }, { 3, 300, 30 } } do
+        local n = shape[#shape]
+        local m = shape[#shape - 1]
+        for _, zeros in ipairs { 0, 2 } do
+          local where = ("%s %dx%d, %d of 0"):format(dtype, m, n, zeros)
+          local a = matrix(single, m, n, 1e3, zeros > 0 and zeros or nil):astype(dtype)
+          if #shape == 3 then a = a * random(dtype, 3, 1, 1) end
+          local options = { rcond = 1e-6 }
+          for _, k in ipairs { 1, 3 } do
+            local b = random(dtype, unpack(#shape == 3 and { 3, m, k } or { m, k }))
+            local x, rest, rank, s = linalg.lstsq(a, b, options)
+            local expected = linalg.pinv(a, options):matmul(b)
+            assert.is_true(distance(x, expected) < 1e-11, where)
+            assert.is_true(distance(s, linalg.svdvals(a)) < 1e-14, where)
+            assert.is_true(rank:eq(n - zeros):all():item(), where)
+            assert.is_true(distance(rest, (b - a:matmul(expected)):abs():square():sum(-2)) < 1e-11, where)
+          end
+        end
+      end
+      local a, b = random(dtype, 900, 10), random(dtype, 900, 2)
+      local x = linalg.lstsq(a, b)
+      b[{ 3, 1 }] = 0 / 0
+      local y = linalg.lstsq(a, b)
+      assert.is_true(y(":", 1):isnan():all():item())
+      assert.is_true(distance(y(":", 2), x(":", 2)) < 1e-13)
+      a[{ 3, 1 }] = 0 / 0
+      support.fails("[linalg.lstsq] the matrix has elements that are not finite", function() return (linalg.lstsq(a, b)):table() end)
     end
   end)
 
