@@ -455,7 +455,7 @@ describe("row kernels", function()
     y = arrays.softmax(x):eval()
     double:copy_(arrays.softmax(x))
     strided:copy_(arrays.softmax(x))
-    support.same(y:astype "float64", double)
+    support.same(arrays.softmax(x):astype "float64", double)
     support.same(y, strided:copy())
     -- Of several values that a plan stores, one goes to a target; what reads the target gets its old elements.
     local total, shifted = x:sum(2), x + 1
