@@ -128,8 +128,11 @@ std::vector<Array> LoopCutter::find_carried(const PendingNodes& pending, std::sp
     if (node->number == 0 || node->number > loop_.place) continue;
     const std::uint64_t age = loop_.place - node->number;
     if (age >= loop_.period && older.empty()) break;
-    if (age < loop_.period ? std::ranges::find(loop_.ages, age) != loop_.ages.end() : older.erase(node->number) > 0)
-      values.emplace_back(node);
+    if (age < loop_.period ? std::ranges::find(loop_.ages, age) == loop_.ages.end() : older.erase(node->number) == 0)
+      continue;
+    // Kernels read a rolled array from its source.
+    Node* const value = node->pending()->roll ? node->pending()->inputs.front().get() : node;
+    if (value->pending()) values.emplace_back(value);
   }
   std::ranges::reverse(values);
   return values;

@@ -38,6 +38,7 @@ struct Pending {
   std::uint32_t cost = 1;        // of the operation itself, in additions
   std::uint32_t operations = 1;  // an upper bound of the costs of the operations that evaluating the node takes
   std::uint64_t since = 0;       // the number of the oldest of these (RecentOperations), or of one before it
+  bool rolls_pending = false;    // among these is a roll whose source may be pending
   bool computed = false;         // a kernel has computed the elements and kept them in registers
   Origin origin;
 };
@@ -107,6 +108,8 @@ struct Node {
 
   /// A closer count of the operations that evaluating the pending node takes.
   void set_operations(std::uint32_t count) { pending_->operations = count; }
+  /// No roll among the operations has a pending source any more.
+  void note_rolls_stored() { pending_->rolls_pending = false; }
   void set_since(std::uint64_t operation) { pending_->since = operation; }
   /// Notes that a kernel has computed the pending node without storing it.
   void note_computed() { pending_->computed = true; }

@@ -35,9 +35,10 @@ class Planner {
     places_.reserve(nodes.size());
     for (Node* node : nodes) {
       const Pending* pending = node->pending();
-      places_.push_back(!pending || pending->roll ? Place{}
-                        : pending->reducer        ? place_reduction(*node)
-                                                  : place_operation(*node));
+      places_.push_back(!pending           ? Place{}
+                        : pending->roll    ? place_roll(*node)
+                        : pending->reducer ? place_reduction(*node)
+                                           : place_operation(*node));
     }
     for (std::size_t i = 0; i < rolls_.size(); ++i) places_[i].stored = places_[i].stored || rolls_[i].stored;
     count_uses();
@@ -69,25 +70,22 @@ class Planner {
     // Nodes of one level, shape and group make one kernel. Within a level, a node that broadcasts comes before the
     // nodes to which it broadcasts, and elements come before their reductions.
     std::vector<Node*> stored;
-    for (Node* node : nodes_) {
-      if (!place_of(*node).stored) continue;
-      if (!roll_use(*node).alone) {
-        stored.push_back(node);
-        continue;
-      }
-      parts.push_back(part(no_group, {node}));
-      parts.back().alone = true;
-    }
+    for (Node* node : nodes_)
+      if (place_of(*node).stored) stored.push_back(node);
     const auto key = [&](Node* node) {
       const Place& place = place_of(*node);
       const Dims& shape = node->layout.shape;
-      return std::tuple<int, int, std::size_t, const Dims&>(place.level, place.group, shape.size(), shape);
+      // Rolled arrays that are alone come first, each by itself.
+      const std::size_t alone = roll_use(*node).alone ? nodes_.number(*node) : nodes_.size();
+      return std::tuple<int, std::size_t, int, std::size_t, const Dims&>(place.level, alone, place.group, shape.size(),
+                                                                         shape);
     };
     if (stored.size() > 1)
       std::stable_sort(stored.begin(), stored.end(), [&](Node* a, Node* b) { return key(a) < key(b); });
     for (auto first = stored.begin(); first != stored.end();) {
       const auto last = std::find_if(first, stored.end(), [&](Node* node) { return key(*first) < key(node); });
       parts.push_back(part(place_of(**first).group, {first, last}));
+      parts.back().alone = roll_use(**first).alone;
       first = last;
     }
     if (log_) log_->parts("group", parts);
@@ -156,6 +154,12 @@ class Planner {
     Place& place = place_of(input);
     place.stored = true;
     return place.level + 1;
+  }
+
+  /// Kernels read rolled elements from memory.
+  Place place_roll(Node& node) {
+    Node& source = *node.pending()->inputs.front();
+    return {no_group, source.pending() ? level_after(source) : 0, false};
   }
 
   Place place_reduction(Node& node) {

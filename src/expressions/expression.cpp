@@ -139,7 +139,9 @@ void complete(OpenDevice& device, Pending& pending) {
     if (input->freed())
       throw Error(
           "[array] the array was freed, by free or at the end of a gpu.scope, which keeps what its function returns");
-    if (input->pending()) pending.operations += input->pending()->operations;
+    if (!input->pending()) continue;
+    pending.operations += input->pending()->operations;
+    pending.rolls_pending = pending.rolls_pending || pending.roll || input->pending()->rolls_pending;
   }
 }
 
@@ -354,10 +356,6 @@ Array elementwise(const OpInfo& op, std::span<const Operand> operands) {
 
 Array cast(const Array& array, DType dtype) {
   return array->dtype == dtype && !array->weak ? array : converted(array, dtype, row_major_of(*array));
-}
-
-Array converted_to(const Array& array, const Node& target) {
-  return converted(array, target.dtype, row_major_of(target));
 }
 
 Array broadcast(const Array& array, Dims shape) {

@@ -30,9 +30,6 @@ Array elementwise(const OpInfo& op, std::span<const Operand> operands);
 /// The elements converted to `dtype`, lazily. Returns the array itself if it has that dtype and is not weak.
 Array cast(const Array& array, DType dtype);
 
-/// The elements converted to the dtype of `target` and broadcast to its shape, lazily: always a new operation.
-Array converted_to(const Array& array, const Node& target);
-
 /// The elements broadcast to `shape`, lazily: a new array, not a view. Throws Error when the shapes do not fit.
 Array broadcast(const Array& array, Dims shape);
 

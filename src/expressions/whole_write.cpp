@@ -24,8 +24,8 @@ void write_whole(const Array& to, Array value) {
   const bool waits = value->pending() && !value->pending()->value && !device.context().eager;
   if (!waits || !begin_write(*to)) return device.evaluator().evaluate_into(*to, std::move(value));
   // An operation that others may read stays theirs.
-  if (value->handles() > 1 || value->dtype != to->dtype || value->layout.shape != to->layout.shape)
-    value = converted_to(value, *to);
+  value = cast(value, to->dtype);
+  if (value->handles() > 1 || value->layout.shape != to->layout.shape) value = broadcast(value, Dims(to->layout.shape));
   to->take(value);
   if (to->pending()) device.evaluator().writes().add(*to);
 }

@@ -197,6 +197,32 @@ describe("an expression of rolled arrays", function()
     assert.are.equal(1, launches(function() (y * 4):eval() end))
   end)
 
+  it("stores what an expression rolls once, in one kernel with its like, and reads it shifted", function()
+    local function step(f, roll)
+      local sum, moved = f[1] + f[2] + f[3], {}
+      for i = 1, 3 do moved[i] = roll(f[i] + 0.5 * (sum / 3 - f[i]), {i - 2, 1 - i}, {1, 2}) end
+      return moved
+    end
+    local function roll(x, shifts, axes) return x:roll(shifts, axes) end
+    local f, expected = {}, {}
+    for i = 1, 3 do f[i] = (matrix(40, 60) * i):eval() expected[i] = f[i] end
+    local got
+    -- The rolled arrays themselves, which have fewer bytes than the device copies, are a second kernel.
+    assert.are.equal(2, launches(function() got = step(f, roll) gpu.eval(unpack(got)) end))
+    assert.are.equal(11, launches(function()
+      got = f
+      for _ = 1, 10 do got = step(got, roll) end
+      gpu.eval(unpack(got))
+    end))
+    for _ = 1, 10 do expected = step(expected, rolled) end
+    for i = 1, 3 do assert.truthy(gpu.allclose(expected[i], got[i], 1e-5), "array " .. i) end
+    -- What is rolled may be a reduction's result, rows, or a number.
+    local x = matrix(30, 50)
+    same(rolled((x - x:mean(2, {keepdims = true})):eval(), {3}, {1}), (x - x:mean(2, {keepdims = true})):roll(3, 1):eval())
+    same(rolled(x:sum(1):eval(), {4}, {1}) + 1, (x:sum(1):roll(4, 1) + 1):eval())
+    same(gpu.full({5}, 2), gpu.full({5}, 2):roll(2, 1):eval())
+  end)
+
   it("costs a step of a loop the same, with and without gpu.eval, in gpu.fuse and in gpu.graph", function()
     local x0 = (gpu.arange(1000, "float64") * 0.01):sin():eval()
     local function step(x, roll) return x + 0.1 * (roll(x, { 1 }, { 1 }) + roll(x, { -1 }, { 1 }) - 2 * x) end
