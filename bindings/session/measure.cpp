@@ -31,13 +31,15 @@ int start_profile(lua_State* L) {
 void push_rows(lua_State* L, const std::vector<Profile::Row>& rows) {
   lua_createtable(L, static_cast<int>(rows.size()), 0);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    lua_createtable(L, 0, 5);
+    lua_createtable(L, 0, 6);
     lua_pushstring(L, rows[i].name.c_str());
     lua_setfield(L, -2, "name");
     lua_pushnumber(L, static_cast<double>(rows[i].launches));
     lua_setfield(L, -2, "launches");
     lua_pushnumber(L, rows[i].milliseconds);
     lua_setfield(L, -2, "time");
+    lua_pushnumber(L, rows[i].compilation);
+    lua_setfield(L, -2, "compilation");
     lua_pushnumber(L, rows[i].bytes);
     lua_setfield(L, -2, "bytes");
     lua_pushnumber(L, rows[i].milliseconds > 0 ? rows[i].bytes / rows[i].milliseconds / 1e6 : 0);

@@ -126,11 +126,12 @@ end
 
 --- The rows as texts, below the titles.
 local function profile_cells(rows)
-  local cells = { { "kernel", "launches", "device ms", "MB", "GB/s" } }
+  local cells = { { "kernel", "launches", "device ms", "MB", "GB/s", "compile ms" } }
   for _, row in ipairs(rows) do
     local known = row.bytes > 0
     cells[#cells + 1] = { row.name, ("%d"):format(row.launches), ("%.4f"):format(row.time),
-      known and ("%.1f"):format(row.bytes / 1e6) or "-", known and ("%.0f"):format(row.bandwidth) or "-" }
+      known and ("%.1f"):format(row.bytes / 1e6) or "-", known and ("%.0f"):format(row.bandwidth) or "-",
+      row.compilation > 0 and ("%.1f"):format(row.compilation) or "-" }
   end
   return cells
 end
@@ -138,7 +139,7 @@ end
 local profile, profile_row = records.list_type("profile", "time", {__metatable = "a profile"}), records.type "profile"
 function profile.__tostring(rows)
   local lines = {}
-  for i, cells in ipairs(profile_cells(rows)) do lines[i] = ("%-40s %8s %12s %10s %8s"):format(unpack(cells)) end
+  for i, cells in ipairs(profile_cells(rows)) do lines[i] = ("%-40s %8s %12s %10s %8s %11s"):format(unpack(cells)) end
   return table.concat(lines, "\n")
 end
 

@@ -77,7 +77,7 @@ class Session {
     if (script_interrupted()) return true;
     try {
       const Context::Call call(*context_);
-      context_->synchronize();
+      gpulua::finish_work(*context_);
       return true;
     } catch (const std::exception& error) {
       std::fflush(stdout);

@@ -8,6 +8,7 @@
 
 #include "src/embed/failure.h"
 #include "src/embed/state_options.h"
+#include "src/eval/pipeline.h"
 
 using namespace gpulua;
 using namespace gpulua::embed;
@@ -85,8 +86,7 @@ gpulua_status gpulua_allow_kernel(gpulua_state* state, const char* sha256) {
 gpulua_status gpulua_sync(gpulua_state* state) {
   return in_state(state, Access::always, "sync", [](ScriptState& script) {
     const Context::Call call(script.context());
-    evaluate_writes(script.context());
-    script.context().synchronize();
+    finish_work(script.context());
   });
 }
 

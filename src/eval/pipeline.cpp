@@ -269,4 +269,9 @@ std::shared_ptr<Evaluator> make_evaluator() {
   return std::make_shared<Pipeline>();
 }
 
+void finish_work(Context& context) {
+  evaluate_writes(context);
+  context.synchronize();
+}
+
 }  // namespace gpulua

@@ -259,7 +259,7 @@ void CellSession::fail(lua_State* L, const char* kind, Result& result) {
 /// A cell ends with its work, so that errors and what kernels print belong to it.
 void CellSession::wait_for_work() {
   const Context::Call call(*context_);
-  context_->synchronize();
+  finish_work(*context_);
 }
 
 TypedCommand::Status CellSession::completeness(const std::string& code) {

@@ -1,6 +1,7 @@
 #include "src/runtime/open_device.h"
 
 #include <algorithm>
+#include <chrono>
 #include <new>
 #include <utility>
 
@@ -172,7 +173,14 @@ std::shared_ptr<Kernel> OpenDevice::find_kernel(const std::string& key) const {
 std::shared_ptr<Module> OpenDevice::compile(const KernelSource& source) {
   context_.spending.add_compilation();
   const std::shared_ptr<void> end = context_.on_compile ? context_.on_compile(prefix(origin())) : nullptr;
-  return device_->compile(source);
+  if (profiles_.empty()) return device_->compile(source);
+  const auto start = std::chrono::steady_clock::now();
+  std::shared_ptr<Module> module = device_->compile(source);
+  const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
+  // A module of several kernels is one compilation.
+  if (const auto& kernels = module->compiled().kernels; !kernels.empty())
+    for (Profile& profile : profiles_) profile.add_compilation(kernels.front().name, taken.count());
+  return module;
 }
 
 std::shared_ptr<Kernel> OpenDevice::compile_kernel(const std::string& key, std::string text) {

@@ -23,14 +23,19 @@ void Profile::end(const std::string& name, double bytes, Stream& stream) {
   if (entries_.size() % most_entries == 0) flush();
 }
 
+Profile::Row& Profile::row(const std::string& name) {
+  auto row = std::find_if(rows_.begin(), rows_.end(), [&](const Row& r) { return r.name == name; });
+  if (row == rows_.end()) row = rows_.insert(row, {name});
+  return *row;
+}
+
 void Profile::flush() {
   std::erase_if(entries_, [this](const Entry& entry) {
     if (!device_->done(*entry.to)) return false;
-    auto row = std::find_if(rows_.begin(), rows_.end(), [&](const Row& r) { return r.name == entry.name; });
-    if (row == rows_.end()) row = rows_.insert(row, {entry.name});
-    ++row->launches;
-    row->milliseconds += device_->elapsed(*entry.from, *entry.to);
-    row->bytes += entry.bytes;
+    Row& row = this->row(entry.name);
+    ++row.launches;
+    row.milliseconds += device_->elapsed(*entry.from, *entry.to);
+    row.bytes += entry.bytes;
     return true;
   });
 }

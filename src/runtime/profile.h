@@ -16,7 +16,8 @@ class Profile {
     std::string name;
     std::size_t launches = 0;
     double milliseconds = 0;
-    double bytes = 0;  // least memory traffic of the kernels; 0: not known
+    double bytes = 0;        // least memory traffic of the kernels; 0: not known
+    double compilation = 0;  // milliseconds on the host, until the kernel could be launched
   };
 
   explicit Profile(Device& device) : device_(&device) {}
@@ -24,11 +25,14 @@ class Profile {
   /// Called before and after a launch on `stream`.
   void begin(Stream& stream);
   void end(const std::string& name, double bytes, Stream& stream);
+  /// The kernel was compiled, or read from the cache, and loaded in that time.
+  void add_compilation(const std::string& name, double milliseconds) { row(name).compilation += milliseconds; }
 
   /// The rows, sorted by descending time. All work on the device must be done.
   std::vector<Row> rows();
 
  private:
+  Row& row(const std::string& name);
   /// Adds the launches that are done to the rows.
   void flush();
 

@@ -21,7 +21,7 @@ check '--device without a name' 1 '' "gpulua: option '--device' expects a device
 check '--device opens nothing' 0 'fine' '' --device cuda:77 -e 'print("fine")'
 check '--check' 0 'true*cpu' '' --check -e 'print(gpu.check(), gpu.device())'
 kernels='local x = gpu.arange(1000, "float32"):eval() for _ = 1, 3 do local y = gpu.exp(x + 1):eval() end'
-check '--profile' 0 'done' "*:${newline}kernel *launches *GB/s${newline}* 3 *" --profile -e "$kernels print('done')"
+check '--profile' 0 'done' "*:${newline}kernel *launches *GB/s *compile ms${newline}* 3 *" --profile -e "$kernels print('done')"
 check '--profile of a script that fails' 1 '' "gpulua: *oops*${newline}*:${newline}kernel *" --profile -e "$kernels error('oops')"
 # What os.exit leaves to the system, a sanitizer would call a leak.
 check_exit() { ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" check "$@"; }

@@ -12,7 +12,7 @@ local function plans()
 end
 
 local info = "the result has no field %q; its fields are converged, iterations, reason and residual"
-local profiled = "[profile] the result has no field \"ms\"; its fields are bandwidth, bytes, launches, name and time"
+local profiled = "[profile] the result has no field \"ms\"; its fields are bandwidth, bytes, compilation, launches, name and time"
 
 -- What gives a result, a name that it does not have, and the whole message.
 local unknown = {

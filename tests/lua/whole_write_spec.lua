@@ -180,6 +180,15 @@ describe("a write of a whole array", function()
     support.fails("no_such_function", x.table, x)
     x:fill_(3)
     assert.are.same({3, 3, 3}, x:table())
+    -- Nor is it lost at the script's end.
+    local output, status = support.run [[
+      local gpu = require "gpu"
+      local bad = gpu.elementwise {inputs = "float32 x", outputs = "float32 y", body = "y = no_such_function(x)"}
+      gpu.ones(3):copy_(bad(gpu.ones(3)))
+      held = gpu.ones(3)
+      held:copy_(bad(held))
+    ]]
+    assert(status == 1 and output:find("no_such_function", 1, true), output)
   end)
 
   it("gives the same as a plain interpreter in random programs", function()
