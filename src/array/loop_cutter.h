@@ -75,7 +75,7 @@ class LoopCutter {
 
   RecentOperations recent_;
   Loop loop_;
-  bool evaluating_ = false;                   // steps of a loop
+  bool evaluating_ = false;  // steps of a loop
   // Numbers of operations: of the last search for a loop, and the next; of the last one that was evaluated because its
   // expression was too large.
   std::uint64_t looked_ = 0, next_look_ = 0, evaluated_ = 0;

@@ -121,8 +121,8 @@ struct Node {
   bool may_change_memory() const {
     return pending_ || (shared_layout->is_row_major && nbytes() == buffer_->bytes() && buffer_->is_private());
   }
-  /// Gives the node the elements, or the pending operation, of `value`, which has its dtype and layout and is newer, and
-  /// which nobody else reads. Pending nodes that read the node read what it had before.
+  /// Gives the node the elements, or the pending operation, of `value`, which has its dtype and layout and is newer,
+  /// and which nobody else reads. Pending nodes that read the node read what it had before.
   void take(const Array& value);
   /// True when pending nodes read it.
   bool is_read() const { return waiting_ > 0; }
@@ -139,7 +139,7 @@ struct Node {
   BufferRef buffer_;
   std::uint64_t serial_ = 0;
   std::uint32_t handles_ = 0;
-  std::uint32_t waiting_ = 0;  // how many inputs of pending nodes this node is
+  std::uint32_t waiting_ = 0;     // how many inputs of pending nodes this node is
   bool is_written_ = false;       // among the device's pending writes
   std::uint64_t written_in_ = 0;  // the step of the last write, for these
   std::shared_ptr<Node*> watch_;

@@ -10,9 +10,9 @@
 
 namespace gpulua {
 
-/// The nodes of a device that a script has written whole, and whose new elements are not computed yet. They are evaluated
-/// together: with the next evaluation on the device, before a wait, and before one of them is written again. So the
-/// writes of a loop's step are one plan, the same in each step.
+/// The nodes of a device that a script has written whole, and whose new elements are not computed yet. They are
+/// evaluated together: with the next evaluation on the device, before a wait, and before one of them is written again.
+/// So the writes of a loop's step are one plan, the same in each step.
 class PendingWrites {
  public:
   /// True when the node can get new memory for the elements that are about to be written. Evaluates the writes before

@@ -20,8 +20,8 @@ void take_sources(Node& node, std::vector<Array>& sources) {
     for (const Array& input : pending->inputs) take_sources(*input, sources);
 }
 
-/// A kernel reads rolled elements from memory. So that a loop of rolls keeps few steps pending, what an expression rolls
-/// is stored before the expression itself is rolled.
+/// A kernel reads rolled elements from memory. So that a loop of rolls keeps few steps pending, what an expression
+/// rolls is stored before the expression itself is rolled.
 void store_sources(const Array& array) {
   std::vector<Array> sources;
   take_sources(*array, sources);
