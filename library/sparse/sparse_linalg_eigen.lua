@@ -283,11 +283,13 @@ function linalg.eigsh(A, k, options)
   local values, rows
   local searches = sigma or options.v0 or options.ncv or options.tol or options.maxiter or tools.is_operator(A)
   if is_small(A, k, n) or not searches and device == "cpu" and n <= few_rows_on_cpu then
-    local all, y = gpu.linalg.eigh(dense(A, dtype, device))
+    -- In double precision, which costs so small a matrix nothing.
+    local precise = linalg_tools.real_of(dtype) == dtype and "float64" or "complex128"
+    local all, y = gpu.linalg.eigh(core.cast(dense(A, dtype, device), precise))
     if sigma then all = (all - sigma):reciprocal() end
     local list = all:astype("float64"):table()
     local order = order_of(list, which)
-    values, rows = {}, y:take(gpu.array({unpack(order, 1, k)}, {dtype = "int64", device = all.device}), 2).T
+    values, rows = {}, core.cast(y:take(gpu.array({unpack(order, 1, k)}, {dtype = "int64", device = all.device}), 2).T, dtype)
     for i = 1, k do values[i] = list[order[i]] end
   else
     local inverse = sigma and inverse_of(op, A, sigma, dtype)
