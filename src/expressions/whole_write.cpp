@@ -21,11 +21,11 @@ bool begin_write(Node& array) {
 
 void write_whole(const Array& to, Array value) {
   OpenDevice& device = to->device();
-  const bool waits = value->pending() && !value->pending()->value && !device.context().eager;
+  // A value that the caller has given up is in nobody's way: it is computed in place, with no memory for old and new.
+  const bool waits = value->handles() > 1 && value->pending() && !value->pending()->value && !device.context().eager;
   if (!waits || !begin_write(*to)) return device.evaluator().evaluate_into(*to, std::move(value));
-  // An operation that others may read stays theirs.
-  value = cast(value, to->dtype);
-  if (value->handles() > 1 || value->layout.shape != to->layout.shape) value = broadcast(value, Dims(to->layout.shape));
+  // The operation stays that of its other handles.
+  value = broadcast(cast(value, to->dtype), Dims(to->layout.shape));
   to->take(value);
   if (to->pending()) device.evaluator().writes().add(*to);
 }
