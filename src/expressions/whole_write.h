@@ -7,9 +7,9 @@
 
 namespace gpulua {
 
-/// Writes the value, which has the shape of `to` or broadcasts to it, converted to its dtype. Where the array may change
-/// its memory, and the value is pending and somebody else has it, too, the elements stay pending, as one of the device's
-/// PendingWrites. As for Evaluator::evaluate_into, a caller gives the value up by moving its only handle in.
+/// Writes the value, which has the shape of `to` or broadcasts to it, converted to its dtype. Where the array may
+/// change its memory, and the value is pending and somebody else has it, too, the elements stay pending, as one of the
+/// device's PendingWrites. As for Evaluator::evaluate_into, a caller gives the value up by moving its only handle in.
 void write_whole(const Array& to, Array value);
 
 /// Gives the array new memory, for a write of all elements that is queued next, where it is pending or pending nodes
