@@ -11,6 +11,7 @@ namespace gpulua {
 namespace {
 
 constexpr std::size_t most_writes = 32;
+constexpr std::uint32_t most_new_plans = 16;
 // Old and new elements are in memory together: for one array, and for those of the list, at most this part of it.
 constexpr std::size_t largest_part = 16, all_parts = 8;
 
@@ -32,6 +33,17 @@ void PendingWrites::add(Node& node) {
   if (node.is_written_) return;
   nodes_.push_back(&node);
   node.is_written_ = true;
+  if (alone_ == 0) return;
+  --alone_;
+  evaluate();
+}
+
+void PendingWrites::note_plan(bool is_new) {
+  new_plans_ = is_new ? new_plans_ + 1 : new_plans_ - (new_plans_ > 0);
+  if (new_plans_ < most_new_plans) return;
+  new_plans_ = 0;
+  alone_ = next_pause_;
+  next_pause_ *= 2;  // so the compilations of an endless program are few
 }
 
 void PendingWrites::remove(Node& node) noexcept {

@@ -75,6 +75,7 @@ class Pipeline final : public Evaluator {
   PlanCache plans_;
   SpecKernels kernels_;
   Recording* recording_ = nullptr;
+  bool has_planned_ = false;  // since the evaluation began
 };
 
 // ---- the stages -----------------------------------------------------------------------------------------------------
@@ -128,6 +129,7 @@ ExecutablePlanRef Pipeline::prepare(std::span<const Root> roots, const NodeNumbe
   const PlanKey key = plans_.key(roots, nodes);
   if (ExecutablePlanRef known = plans_.find(key)) return known;
 
+  has_planned_ = true;
   std::vector<std::uint64_t> kept_key(key.begin(), key.end());
   OpenDevice& device = roots.front().node->device();
   const ExecutablePlanRef executable(new ExecutablePlan());
@@ -171,7 +173,10 @@ void Pipeline::evaluate(std::span<Node* const> nodes) {
     // A step of a loop that is cut has no part of the next one.
     const bool takes_writes = !recording_ && !capture() && !loops().cuts();
     const PendingNodes::List written = takes_writes ? writes().held() : PendingNodes::List();
+    const bool joins = !written.empty() && (written.size() > 1 || written.front() != roots.front().node);
+    has_planned_ = false;
     if (run(roots, written).outcome == Result::Outcome::done) nodes = rest;
+    if (joins) writes().note_plan(has_planned_);
   }
 }
 

@@ -101,6 +101,24 @@ describe("a write of a whole array", function()
     assert.are.equal(kernels_of(20), kernels_of(220))
   end)
 
+  it("compiles few kernels where a program decides at random what it writes", function()
+    local output, status, kernels = support.run_cold [[
+      local gpu = require "gpu"
+      local xs = {}
+      for i = 1, 50 do xs[i] = gpu.full({20}, i):eval() end
+      local rules = {
+        function(x) x:copy_(x * 0.5) end, function(x) x:copy_(x + 1) end, function(x) x:copy_(x - x:abs() * 2) end,
+        function(x) x:copy_(x / 3 + 1) end, function(x) x:copy_(gpu.maximum(x, 2)) end,
+      }
+      for _ = 1, 1500 do
+        for _ = 1, math.random(6) do rules[math.random(5)](xs[math.random(50)]) end
+        xs[math.random(50)]:sum():item()
+      end
+    ]]
+    assert(status == 0, output)
+    assert(kernels < 150, kernels)
+  end)
+
   it("leaves what was read before", function()
     local x = gpu.arange(5, "float32")
     local y, row = x + 1, x("2:3")
