@@ -154,7 +154,8 @@ Sorted sort(const Array& array, std::size_t axis, const SortOptions& options, co
 
 namespace {
 
-/// How gpulua_search_sorted searches: without a table, or by a tree of so many levels, for groups of `stride` elements.
+/// How gpulua_search_sorted searches. Without a table, `levels` is 0. With one, a block searches a tree of `levels`
+/// levels in shared memory first, which finds a group of `stride` elements.
 struct SearchPlan {
   std::int32_t levels = 0;
   std::int64_t stride = 0, turns = 1, blocks = 1;

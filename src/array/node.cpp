@@ -84,15 +84,16 @@ void Node::replace(const Node& input, const Array& instead) {
 
 void Node::take(const Array& value) {
   Evaluator& evaluator = device_->evaluator();
-  const bool was_pending = pending_.has_value(), is_pending = value->pending_.has_value();
-  if (is_pending) evaluator.pending().exchange(*this, *value, was_pending);
-  if (was_pending && !is_pending) evaluator.pending().exchange(*value, *this, false);
+  if (value->pending_)
+    evaluator.pending().exchange(*this, *value);
+  else if (pending_)
+    evaluator.pending().exchange(*value, *this);
   std::swap(pending_, value->pending_);
   std::swap(buffer_, value->buffer_);
   std::swap(number, value->number);
   evaluator.pending().redirect(*this, *value);
   evaluator.pending().count_evaluated();
-  if (!is_pending) {
+  if (!pending_) {
     evaluator.writes().remove(*this);
     buffer_->set_serial(serial_);
   }

@@ -23,10 +23,10 @@ void PendingNodes::insert(Node& node, Node* after) noexcept {
   if (node.next_) node.next_->previous_ = &node;
 }
 
-void PendingNodes::exchange(Node& node, Node& newer, bool both) noexcept {
+void PendingNodes::exchange(Node& node, Node& newer) noexcept {
   Node* after = newer.previous_;
   remove(newer);
-  if (both) {
+  if (node.pending_) {
     insert(newer, &node);
     remove(node);
     if (after == &node) after = &newer;

@@ -14,8 +14,8 @@ class PendingNodes {
  public:
   void add(Node& node);
   void remove(Node& node) noexcept;
-  /// `node` takes the place of the listed node `newer`, which takes that of `node` or, unless `both` are listed, none.
-  void exchange(Node& node, Node& newer, bool both) noexcept;
+  /// `node` takes the place of the pending node `newer`, which takes that of `node` if that is pending, too.
+  void exchange(Node& node, Node& newer) noexcept;
   /// What reads `node` reads `instead` from now on.
   void redirect(Node& node, Node& instead);
   /// Handles, because evaluating a node allocates, and that may run the collector, which drops unreachable handles.

@@ -338,7 +338,8 @@ class ReductionChoice {
     const std::int64_t lane_elements = plan_.lanes * accumulated_in_a_row;
     std::int64_t wanted = std::max<std::int64_t>(1, (schedule_.count + lane_elements - 1) / lane_elements);
     if (!device_.block_is_warp) {
-      const std::int64_t filling = blocks_of_multiprocessor * std::max(device_.multiprocessors, 1) / std::max<std::int64_t>(groups, 1);
+      const std::int64_t filling =
+          blocks_of_multiprocessor * std::max(device_.multiprocessors, 1) / std::max<std::int64_t>(groups, 1);
       wanted = std::max(wanted, std::min(filling, schedule_.count / (plan_.lanes * least_in_a_row)));
     }
     // With many results, more blocks than fill the device are of no use.

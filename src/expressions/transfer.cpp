@@ -115,14 +115,13 @@ void fill(const Array& array, const Scalar& value) {
   const bool one_byte = std::all_of(item.begin(), item.begin() + static_cast<std::ptrdiff_t>(itemsize),
                                     [&](unsigned char byte) { return byte == item[0]; });
   OpenDevice& device = array->device();
+  leave_to_readers(*array);
   if (array->contiguous && (one_byte || itemsize <= 4) && !device.evaluator().trace()) {
     const StreamRef& stream = device.stream();
     const std::size_t pattern = one_byte ? 1 : itemsize;
-    leave_to_readers(*array);
     device.device().fill(array->overwrite(stream), item.data(), pattern, array->nbytes() / pattern, *stream);
     return;
   }
-  leave_to_readers(*array);
   device.evaluator().evaluate_into(*array, constant(array->device(), array->layout.shape, array->dtype, value));
 }
 

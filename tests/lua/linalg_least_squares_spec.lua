@@ -9,7 +9,7 @@ local random, adjoint = residuals.random, residuals.adjoint
 local unit = 2 ^ -23
 local double = { float32 = "float64", complex64 = "complex128" }
 
---- A matrix (m, n) with singular values from 1 to 1 / condition, of which the last `zeros` are 0 but for rounding.
+--- A matrix (m, n) with singular values from 1 to 1 / condition. The last `zeros` of them are 0, apart from rounding errors.
 local function matrix(dtype, m, n, condition, zeros)
   local u, v = linalg.qr(random(double[dtype], m, n)), linalg.qr(random(double[dtype], n, n))
   local s = gpu.linspace(0, -math.log(condition), n, { dtype = "float64" }):exp()

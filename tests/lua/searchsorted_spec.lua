@@ -29,7 +29,7 @@ local function check(sorted, values, what)
   end
 end
 
---- n ascending quarters from -n / 8 on; with `run`, so many equal ones each.
+--- n ascending multiples of 1/4, from -n / 8 on. With `run`, each number stands there `run` times.
 local function ascending(n, run) return support.series(n, function(i) return math.floor(i / (run or 1)) / 4 - n / 8 end) end
 
 describe("searchsorted", function()
