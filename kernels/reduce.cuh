@@ -230,11 +230,20 @@ __device__ inline Accumulators gpulua_shuffle_first(const Accumulators& mine) {
   return gpulua_shuffle(mine, [](int word) { return __shfl_sync(0xffffffffu, word, 0, near); });
 }
 
+// Merges of larger accumulators are long, as those of variances. On a GPU, their loops stay loops, which compile sooner.
+#ifdef GPULUA_CPU
+template <class Accumulators>
+constexpr bool gpulua_unrolls_merges = true;
+#else
+template <class Accumulators>
+constexpr bool gpulua_unrolls_merges = sizeof(Accumulators) <= 8;
+#endif
+
 // Afterwards lane 0 of each of the block's `slots` results has what its `lanes` threads had. All threads call it.
 template <unsigned int lanes, unsigned int slots, bool adjacent, class Accumulators>
 __device__ inline void gpulua_merge_block(Accumulators& sum, unsigned int lane, unsigned int slot) {
   if constexpr (adjacent) {
-#pragma unroll
+#pragma unroll(gpulua_unrolls_merges<Accumulators> ? 5 : 1)
     for (unsigned int distance = (lanes < 32 ? lanes : 32) / 2; distance > 0; distance /= 2)
       sum.merge(gpulua_shuffle_down(sum, distance));
     if constexpr (lanes > 32) {
@@ -243,6 +252,7 @@ __device__ inline void gpulua_merge_block(Accumulators& sum, unsigned int lane, 
       if (lane % 32 == 0) parts[slot * warps + lane / 32] = sum;
       __syncthreads();
       if (lane == 0)
+#pragma unroll(gpulua_unrolls_merges<Accumulators> ? 32 : 1)
         for (unsigned int warp = 1; warp < warps; ++warp) sum.merge(parts[slot * warps + warp]);
       __syncthreads();
     }

@@ -24,9 +24,14 @@ constexpr ScanOp scan_rows[] = {
 
 constexpr unsigned scan_threads = 256;
 constexpr std::int64_t share_bytes = 64;  // that a thread holds in registers, of the wider of input and output
-// The one-pass scan makes blocks wait for each other. Its blocks are larger and hold more elements, so that fewer wait.
-constexpr unsigned one_pass_threads = 512, one_pass_blocks = 2;  // resident blocks per multiprocessor
-constexpr int one_pass_shares = 2;
+/// The blocks of a scan in one pass.
+struct OnePass {
+  unsigned threads, resident;  // resident blocks per multiprocessor
+  std::int64_t bytes;          // that a thread holds, as share_bytes
+};
+// Blocks wait for each other: they are large and hold many elements, so that fewer wait. Where they would
+// keep only a quarter of the multiprocessors busy, they are small, and compile in half the time.
+constexpr OnePass large_blocks = {512, 2, 128}, small_blocks = {256, 4, 32};
 // Minimum elements per chunk of a row, on a device whose blocks are single warps.
 constexpr std::int64_t row_chunk_size = 1 << 16;
 
@@ -63,9 +68,9 @@ class Scan {
 
  private:
   /// Elements that a warp holds in registers at once. Each takes at least one register.
-  std::int64_t warp_share(int times = 1) const {
+  std::int64_t warp_share(std::int64_t bytes = share_bytes) const {
     const std::size_t each = std::max({widest(), code_.bytes, std::size_t{4}});
-    return 32 * times * share_bytes / static_cast<std::int64_t>(each);
+    return 32 * bytes / static_cast<std::int64_t>(each);
   }
   std::size_t widest() const { return std::max(size_of(from_->dtype), size_of(result_)); }
 
@@ -85,8 +90,8 @@ class Scan {
     return types() + ", " + device_type(result_) + ", " + (exclusive_ ? "true" : "false");
   }
   /// The last template arguments: the number of chunks that a thread holds, and the elements in each.
-  std::string share(int times = 1) const {
-    return ", " + std::to_string(warp_share(times) / 32 / width()) + ", " + std::to_string(width()) + ">";
+  std::string share(std::int64_t bytes = share_bytes) const {
+    return ", " + std::to_string(warp_share(bytes) / 32 / width()) + ", " + std::to_string(width()) + ">";
   }
 
   std::string chunks() const { return ", " + std::to_string(warp_share() / 32) + ">"; }
@@ -150,20 +155,22 @@ class Scan {
   }
 
   void one_pass() {
-    const std::int64_t tile = one_pass_threads / 32 * warp_share(one_pass_shares);
+    const auto tile_of = [&](const OnePass& pass) { return pass.threads / 32 * warp_share(pass.bytes); };
+    const bool large = 4 * extents_.outer * extents_.size >= tile_of(large_blocks) * device_.info().multiprocessors;
+    const OnePass& pass = large ? large_blocks : small_blocks;
+    const std::int64_t tile = tile_of(pass);
     const std::int64_t tiles = (extents_.size + tile - 1) / tile, groups = (tiles + 31) / 32;
     const auto words = static_cast<std::int64_t>((code_.bytes + 3) / 4);
     const std::int64_t messages = extents_.outer * (tiles + groups) * words;
     const Array scratch = full(device_, {messages + 1}, DType::uint64, std::int64_t{0});
-    kernel("gpulua_scan_in_one_pass" + types_and_mode() + ", " + std::to_string(one_pass_threads) +
-           share(one_pass_shares))
+    kernel("gpulua_scan_in_one_pass" + types_and_mode() + ", " + std::to_string(pass.threads) + share(pass.bytes))
         .out(to_)
         .add(extents_.size)
         .add(static_cast<std::uint32_t>(tiles))
         .scratch("unsigned int*", scratch)
         .scratch("unsigned long long*", scratch, 8)
         .scratch("unsigned long long*", scratch, static_cast<std::size_t>(8 * (1 + extents_.outer * tiles * words)))
-        .launch(extents_.outer * tiles, one_pass_threads, one_pass_blocks);
+        .launch(extents_.outer * tiles, pass.threads, pass.resident);
   }
 
   const ScanCode& code_;
