@@ -35,10 +35,7 @@ class ReductionText {
     text +=
         "  const gpulua_index_t result = (group * slots + slot) * columns;\n"
         "  const bool live = result < results;\n";
-    text += plan_.rolled && spec_.ndim == 1
-                ? "  const gpulua_offset_t at[1] = {(gpulua_offset_t)(live ? result : 0)};\n"
-                : "  gpulua_offset_t at[" + std::to_string(spec_.ndim) +
-                      "];\n  gpulua_unravel(live ? result : 0, kept, at);\n";
+    text += "  gpulua_offset_t at[" + std::to_string(spec_.ndim) + "];\n  " + unravel("live ? result : 0") + ";\n";
     text += "  gpulua_accumulators sums[columns];\n";
     if (is_single()) text += "  gpulua_accumulators& sum = sums[0];\n  constexpr int c = 0;\n";
     text += "  " + each_sum() + "sum = gpulua_accumulators::identity();\n" + elements_.pointers(false, "  ") +
@@ -215,7 +212,13 @@ class ReductionText {
       text += indent + output_name(i) + place + stored(number, output.dtype) + ";\n";
     }
     if (!plan_.vector_results) return text;
-    return "  for (int c = 0; c < columns; ++c) {\n    gpulua_unravel(result + c, kept, at);\n" + text + "  }\n";
+    return "  for (int c = 0; c < columns; ++c) {\n    " + unravel("result + c") + ";\n" + text + "  }\n";
+  }
+
+  /// Sets `at` to the place of the result.
+  std::string unravel(const std::string& result) const {
+    return plan_.rolled && spec_.ndim == 1 ? "at[0] = (gpulua_offset_t)(" + result + ")"
+                                           : "gpulua_unravel(" + result + ", kept, at)";
   }
 
   const KernelSpec& spec_;

@@ -1,5 +1,7 @@
 #include "src/codegen/reduction_elements.h"
 
+#include <algorithm>
+
 #include "src/codegen/accumulators.h"
 #include "src/codegen/body.h"
 #include "src/codegen/parameters.h"
@@ -119,15 +121,32 @@ std::string ReductionElements::nested(const std::string& position, const std::st
   return text + indent + "  }\n" + indent + "}\n" + results;
 }
 
+bool ReductionElements::varies(const ValueSpec& value) const {
+  if (is_nested_reduction(spec_, value)) return false;
+  if (value.kind == ValueSpec::Kind::operand) return spec_.operands[value.operand].along_results;
+  return std::any_of(value.inputs.begin(), value.inputs.end(),
+                     [&](std::size_t input) { return varies(spec_.values[input]); });
+}
+
 bool ReductionElements::is_packed(const OperandSpec& operand) const {
-  if (operand.outer || !operand.memory || operand.staged || operand.indexed > 0) return false;
+  if (operand.outer || !operand.memory || operand.staged || operand.indexed > 0 || nests()) return false;
   return plan_.vector_results ? operand.along_results : operand.access == Access::unit;
 }
 
 std::string ReductionElements::element(const std::string& width, const std::string& position,
                                        const std::string& indent) const {
-  const bool vector = width != "1";
+  const bool vector = width != "1", has_columns = vector && nests();
   std::string text;
+  // Each value that is the same for all columns is computed once.
+  const auto is_common = [&](const ValueSpec& value) {
+    return has_columns && value.kind != ValueSpec::Kind::reduction && !varies(value);
+  };
+  if (has_columns) {
+    text += nested(position, indent);
+    for (std::size_t i = 0; i < spec_.values.size(); ++i)
+      if (is_common(spec_.values[i]) && !spec_.values[i].nested && !spec_.values[i].outer)
+        text += indent + definition(i, position, false);
+  }
   if (vector) {
     for (std::size_t i = 0; i < spec_.operands.size(); ++i) {
       const OperandSpec& operand = spec_.operands[i];
@@ -140,10 +159,10 @@ std::string ReductionElements::element(const std::string& width, const std::stri
   }
   const std::string inner = vector ? indent + "  " : indent;
   const std::string sum = vector && plan_.vector_results ? "sums[k].a" : "sums[0].a";
-  if (nests()) text += nested(position, inner);
+  if (nests() && !has_columns) text += nested(position, inner);
   for (std::size_t i = 0; i < spec_.values.size(); ++i) {
     const ValueSpec& value = spec_.values[i];
-    if (is_nested_reduction(spec_, value) || value.nested) continue;
+    if (is_nested_reduction(spec_, value) || value.nested || is_common(value)) continue;
     if (value.kind == ValueSpec::Kind::reduction) {
       const std::size_t input = value.inputs.front();
       text += inner + sum + std::to_string(i) + ".add(" +
@@ -193,7 +212,8 @@ std::string ReductionElements::operand_text(std::size_t index, const std::string
   if (operand.held) return loaded("h_" + name + "[i].at[k]", operand.dtype);
   if (operand.nested ? is_nested_pack(operand) : vector && is_packed(operand))
     return loaded("x_" + name + ".at[k]", operand.dtype);
-  return loaded("p_" + name + "[" + step(index, position) + "]", operand.dtype);
+  const std::string column = nests() && operand.along_results ? " + k" : "";
+  return loaded("p_" + name + "[" + step(index, position) + column + "]", operand.dtype);
 }
 
 }  // namespace gpulua

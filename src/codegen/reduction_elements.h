@@ -36,6 +36,8 @@ class ReductionElements {
   /// Computes the results of the nested reductions for the element at `position`.
   std::string nested(const std::string& position, const std::string& indent) const;
 
+  /// True for a value that differs between the columns of a thread.
+  bool varies(const ValueSpec& value) const;
   bool is_packed(const OperandSpec& operand) const;
   /// The offset of the element at `position` from the first element of the result, of a nested one at `place` inside.
   std::string step(std::size_t index, const std::string& position, const std::string& place) const;

@@ -13,6 +13,8 @@ namespace {
 constexpr std::int64_t most_nested = 64;
 // Neighbouring threads read elements at most this far apart, in bytes: within a sector of memory, or in vectors.
 constexpr std::int64_t sector = 32, farthest = 128, vector = 16;
+// The most columns: the elements to which one result of a nested reduction broadcasts. A thread has the results of all.
+constexpr std::int64_t most_columns = 16;
 // So many results have a thread each.
 constexpr std::int64_t many_results = 32;
 
@@ -23,6 +25,21 @@ std::int64_t reduced_count(const StepPart& part) {
   for (std::size_t axis = 0; axis < part.domain.size(); ++axis)
     if (is_reduced(part.axes, axis)) count *= part.domain[axis];
   return count;
+}
+
+/// True when the elements of the reduction `all`, which keeps the short last axis, are computed from reductions of that
+/// axis by `few`: distances between points, and what follows from them along each coordinate.
+bool has_columns(const StepPart& few, const StepPart& all) {
+  if (few.domain != all.domain || few.result.size() != few.domain.size()) return false;
+  const std::size_t last = few.domain.size() - 1;
+  return few.axes == std::uint64_t{1} << last && !is_reduced(all.axes, last) && few.domain[last] <= most_columns;
+}
+
+/// True when a thread can read the columns of the element: they lie one after the other, or are the same.
+bool reads_columns(const StepOperand& operand) {
+  if (operand.number || operand.nested || operand.outer) return true;
+  if (!operand.node || operand.gather || operand.raw) return false;
+  return operand.layout.strides.back() == 0 || operand.layout.strides.back() == 1;
 }
 
 class Nester {
@@ -95,7 +112,8 @@ class Nester {
   bool can_nest(std::size_t inner, std::size_t outer) const {
     if (steps_[inner].size() != 1 || steps_[outer].size() != 1) return false;
     const StepPart &few = steps_[inner].front(), &all = steps_[outer].front();
-    if (few.group < 0 || all.group < 0 || few.domain.empty() || few.result != all.domain) return false;
+    if (few.group < 0 || all.group < 0 || few.domain.empty()) return false;
+    if (few.result != all.domain && !has_columns(few, all)) return false;
     const std::int64_t count = reduced_count(few);
     return readers_[inner] == outer && !stored_[inner] && 1 <= count && count <= most_nested;
   }
@@ -114,7 +132,13 @@ void nest_reductions(std::vector<StepParts>& steps, const NodeNumbers& nodes, st
   if (steps.size() > 1) Nester(steps, nodes, roots).nest();
 }
 
+std::int64_t columns_of(const Step& step) {
+  const bool along_last = !step.nested_domain.empty() && step.nested_axes >> (step.nested_domain.size() - 1) == 1;
+  return along_last && step.domain == step.nested_domain ? step.domain.back() : 1;
+}
+
 bool reads_nested_well(const Step& step) {
+  if (columns_of(step) > 1 && !std::all_of(step.operands.begin(), step.operands.end(), reads_columns)) return false;
   const bool has_axes = step.domain.size() == step.nested_domain.size();
   std::int64_t results = 1;
   for (const std::int64_t extent : step.result) results *= extent;

@@ -14,6 +14,9 @@ namespace gpulua {
 /// steps are in an order in which they can run, and remain so.
 void nest_reductions(std::vector<StepParts>& steps, const NodeNumbers& nodes, std::span<const Root> roots);
 
+/// How many elements of a step with nested reductions, neighbours on its last axis, have each result of these.
+std::int64_t columns_of(const Step& step);
+
 /// True when the step, which has nested reductions, reads memory as well as two steps would.
 bool reads_nested_well(const Step& step);
 

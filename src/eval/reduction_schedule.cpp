@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "src/codegen/row_passes.h"
+#include "src/eval/nested_parts.h"
 #include "src/eval/schedule_parts.h"
 
 namespace gpulua {
@@ -66,6 +67,7 @@ class ReductionChoice {
     spec_.wide = is_wide(step_, iteration) || reaches_far();
     if (step_.kind == Step::Kind::rows) return choose_row_threads();
     if (nests()) {
+      choose_columns();
       choose_nested_threads();
       choose_held();
     } else {
@@ -132,12 +134,20 @@ class ReductionChoice {
     });
   }
 
+  /// A thread computes the columns of a step that has them.
+  void choose_columns() {
+    spec_.vector = static_cast<unsigned>(columns_of(step_));
+    plan_.vector_results = spec_.vector > 1;
+    if (plan_.vector_results) goes_along_results();
+  }
+
   /// A thread computes a result. Several share one where there are too few results for the device, or where
   /// neighbouring elements of a result lie closer together in memory than neighbouring results.
   void choose_nested_threads() {
     int along_elements = 0;
+    const std::int64_t results = schedule_.results / spec_.vector;
     for (std::size_t i = 0; i < step_.operands.size(); ++i) {
-      const std::int64_t element = std::abs(reduced_.strides[i].back()), result = std::abs(kept_.strides[i].back());
+      const std::int64_t element = std::abs(reduced_.strides[i].back()), result = distance_of_threads(kept_.strides[i]);
       if (!is_whole(step_.operands[i]) && !step_.operands[i].outer && element != 0 && result != 0)
         along_elements += element < result ? 1 : -1;
     }
@@ -146,8 +156,14 @@ class ReductionChoice {
     const auto most = static_cast<unsigned>(std::bit_ceil(static_cast<std::uint64_t>(std::clamp<std::int64_t>(
         schedule_.count, 1, one_warp || schedule_.count < 1024 ? 32 : device_.merging_threads()))));
     plan_.lanes = along_elements > 0 && (!one_warp || schedule_.count > longest_alone()) ? most : 1;
-    while (plan_.lanes < most && schedule_.results * plan_.lanes < wanted) plan_.lanes *= 2;
+    while (plan_.lanes < most && results * plan_.lanes < wanted) plan_.lanes *= 2;
     plan_.results = std::max(1u, (one_warp ? 32 : block_size) / plan_.lanes);
+  }
+
+  /// How far apart neighbouring threads with results of their own read an operand.
+  std::int64_t distance_of_threads(const Dims& kept) const {
+    const std::size_t columns = plan_.vector_results ? 1 : 0;
+    return kept.size() > columns ? std::abs(kept[kept.size() - 1 - columns]) : 0;
   }
 
   void choose_held() {
@@ -164,7 +180,7 @@ class ReductionChoice {
       operand.held = schedule_.count > 1 && bytes + more <= held_by_thread;
       if (operand.held) bytes += more;
     }
-    if (itemsize == 0 || plan_.nested.size() > 1) return;
+    if (itemsize == 0 || plan_.nested.size() > 1 || plan_.vector_results) return;
     auto width = static_cast<unsigned>(device_.access_bytes / itemsize);
     while (width > 1 && (plan_.nested.front() % width != 0 || !is_aligned(width))) width /= 2;
     plan_.nested_vector = std::max(width, 1u);
@@ -295,7 +311,7 @@ class ReductionChoice {
   /// True when the elements of neighbouring results are consecutive or the same, for each operand.
   bool goes_along_results() {
     for (std::size_t i = 0; i < step_.operands.size(); ++i) {
-      if (is_whole(step_.operands[i]) || step_.operands[i].outer) continue;
+      if (is_whole(step_.operands[i]) || step_.operands[i].outer || step_.operands[i].nested) continue;
       if (!step_.operands[i].node || step_.operands[i].gather) return false;
       const std::int64_t stride = kept_.strides[i].back();
       if (stride != 0 && stride != 1) return false;

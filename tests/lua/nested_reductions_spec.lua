@@ -271,6 +271,79 @@ describe("a reduction of a reduction", function()
     check("positions", function() return x(":", newaxis) * c * gpu.range(1, 6) end)
   end)
 
+  -- Forces between points: each coordinate of a distance is divided by a power of the whole distance.
+  it("is computed once for the columns to which its results broadcast", function()
+    local function forces(x, y, masses, axis)
+      local apart = x(":", newaxis) - y
+      local squares = (apart * apart):sum(3, { keepdims = true }) + 0.5
+      return (masses * apart / squares ^ 1.5):sum(axis)
+    end
+    --- The sums over j, or over i, of masses[j] * apart / squares ^ 1.5, as rows of coordinates.
+    local function plain(x, y, masses, axis)
+      local rows = {}
+      for r = 1, axis == 2 and #x or #y do
+        rows[r] = {}
+        for k = 1, #x[1] do rows[r][k] = 0 end
+      end
+      for i, p in ipairs(x) do
+        for j, q in ipairs(y) do
+          local squares = 0.5
+          for k = 1, #p do squares = squares + (p[k] - q[k]) ^ 2 end
+          local row = rows[axis == 2 and i or j]
+          for k = 1, #p do row[k] = row[k] + masses[j] * (p[k] - q[k]) / squares ^ 1.5 end
+        end
+      end
+      return rows
+    end
+    for _, dtype in ipairs { "float32", "float64" } do
+      for _, count in ipairs { 1, 2, 3, 4, 8, 15, 16, 17 } do
+        for _, sizes in ipairs { { 70, 90 }, { 1, 3000 }, { 400, 2 } } do
+          local x, y = numbers({ sizes[1], count }, dtype), numbers({ sizes[2], count }, dtype, 3)
+          local masses = numbers({ sizes[2] }, dtype, 2)
+          for axis = 1, 2 do
+            local got = forces(x, y, masses(":", newaxis), axis)
+            if sizes[1] == 70 then assert.are.equal(count == 17 and 2 or 1, kernels(got)) end
+            local what = ("%s, %d columns, axis %d of %d x %d"):format(dtype, count, axis, sizes[1], sizes[2])
+            local expected = plain(x:table(), y:table(), masses:table(), axis)
+            for r, row in ipairs(got:table()) do compare(expected[r], row, dtype == "float32" and "float16" or dtype, what) end
+          end
+        end
+      end
+    end
+  end)
+
+  it("for columns is right for other reductions, and for operands of every kind", function()
+    local x, c = numbers({ 60, 3 }, "float64"), numbers({ 8, 3 }, "float64")
+    local scale, bias = numbers({ 3 }, "float64"), numbers({ 8, 1 }, "float64")
+    local which = gpu.array({ 3, 1, 2 }, "int32")
+    local function check(what, count, elements, build)
+      local apart = elements()
+      local norm = apart:abs():sum(3, { keepdims = true })
+      local most = apart:max(3, { keepdims = true })
+      local got = { build(apart, norm, most) }
+      assert.are.equal(count, kernels(unpack(got)), what)
+      gpu.eval(unpack(got))
+      local stored = elements():eval()
+      local expected = { build(stored, stored:abs():sum(3, { keepdims = true }):eval(), stored:max(3, { keepdims = true }):eval()) }
+      for i, e in ipairs(expected) do
+        compare(e:eval():reshape(-1):table(), got[i]:reshape(-1):table(), "float64", what .. " " .. i)
+      end
+    end
+    local function apart() return x(":", newaxis) - c end
+    check("largest share", 1, apart, function(a, norm) return (a / (norm + 1)):max(2), (a / (norm + 1)):argmax(2) end)
+    check("two inside", 1, apart, function(a, norm, most) return ((a - most) / (norm + 1)):var(1) end)
+    check("a row, a column and numbers", 1, apart, function(a, norm) return (a * scale / (norm * 2 + bias ^ 2 + 1)):sum(2) end)
+    check("a result as it is", 1, apart, function(a, norm) return (a * 0 + norm):sum(2) end)
+    check("keepdims around", 1, apart, function(a, norm) return (a / (norm + 1)):sum(2, { keepdims = true }) end)
+    check("both axes", 1, apart, function(a, norm) return (a / (norm + 1)):sum { 1, 2 } end)
+    check("a view", 1, function() return x("::-2", newaxis) - c("2:", ":") end, function(a, norm) return (a / (norm + 1)):sum(2) end)
+    check("columns in memory", 2, function() return x(":", newaxis) - c.T:copy().T end, function(a, norm) return (a / (norm + 1)):sum(2) end)
+    check("columns backwards", 2, function() return x(":", "::-1")(":", newaxis) - c end, function(a, norm) return (a / (norm + 1)):sum(2) end)
+    check("a gather", 2, function() return numbers({ 60, 8, 3 }, "float64"):take(which, 3) end, function(a, norm) return (a / (norm + 1)):sum(2) end)
+    check("positions", 2, function() return x(":", newaxis) * gpu.range(1, 3) end, function(a, norm) return (a / (norm + 1)):sum(1) end)
+    check("also wanted", 2, apart, function(a, norm) return norm, (a / (norm + 1)):sum(2) end)
+  end)
+
   it("goes over any axes", function()
     local x = numbers({ 20, 5, 30, 4 }, "float32")
     -- The axes inside, and those around without and with the dimensions of the ones inside.
