@@ -26,6 +26,9 @@ constexpr std::size_t kept_by_thread = 128;
 constexpr unsigned row_block = 128;
 // Of a short reduction, with a thread for each result: the most elements, and the shared memory of a block.
 constexpr std::int64_t longest_short = 63;
+// A GPU gives fewer results than these a warp or more each: a thread for each would leave it idle, and its kernel is of
+// one length only.
+constexpr std::int64_t few_results = 32;
 constexpr std::size_t staged_bytes = 32 << 10;
 // The most elements of a result that a thread accumulates alone in other reductions; where a block is one warp; and
 // where in addition threads merge by one operation.
@@ -196,12 +199,14 @@ class ReductionChoice {
     }
     const bool one_warp = device_.block_is_warp;
     plan_.lanes_adjacent = along_elements >= along_results || schedule_.results == 1;
-    if (schedule_.count <= longest_short && !draws() && !one_warp) {
+    if (schedule_.count <= longest_short && !draws() && !one_warp && !has_few_results()) {
       plan_.lanes = 1;
       plan_.results = block_size;
       while (plan_.results > 32 && schedule_.results < plan_.results * 8 * device_.multiprocessors) plan_.results /= 2;
     } else if (plan_.lanes_adjacent) {
-      plan_.lanes = schedule_.count >= 1024 && !one_warp ? 256 : schedule_.count > longest_alone() ? 32 : 1;
+      plan_.lanes = schedule_.count >= 1024 && !one_warp                     ? 256
+                    : schedule_.count > longest_alone() || has_few_results() ? 32
+                                                                             : 1;
       plan_.results = one_warp ? 32 / std::min(plan_.lanes, 32u) : block_size / plan_.lanes;
     } else {
       plan_.lanes = schedule_.count >= 64 && !one_warp ? 8 : 1;
@@ -226,7 +231,15 @@ class ReductionChoice {
     if (!one_warp) family.lanes = std::clamp(threads_for(most), family.lanes, device_.max_threads_per_block);
     family.results = std::max(1u, (one_warp ? 32 : row_block) / family.lanes);
     const std::uint64_t vectors = std::uint64_t{family.lanes} * spec_.vector;
-    family.items = one_warp ? 0 : static_cast<unsigned>((count + vectors - 1) / vectors);
+    family.items = one_warp ? 0 : rounded_up(static_cast<unsigned>((count + vectors - 1) / vectors));
+  }
+
+  bool has_few_results() const { return schedule_.results < few_results && !device_.block_is_warp; }
+
+  /// A power of two, or one and a half: two kernels serve rows of up to twice the length.
+  static unsigned rounded_up(unsigned items) {
+    const unsigned step = std::max(1u, std::bit_floor(items) / 2);
+    return (items + step - 1) / step * step;
   }
 
   /// The most elements of a result that a thread accumulates alone.
@@ -301,7 +314,7 @@ class ReductionChoice {
 
   /// Gives a row to no more threads than have two vectors of it. A block that is one warp keeps its lanes.
   void choose_fewer_lanes() {
-    if (!plan_.lanes_adjacent || plan_.lanes > 32 || device_.block_is_warp) return;
+    if (!plan_.lanes_adjacent || plan_.lanes > 32 || device_.block_is_warp || has_few_results()) return;
     while (plan_.lanes > 1 && plan_.lanes * spec_.vector >= schedule_.count) {
       plan_.lanes /= 2;
       plan_.results *= 2;

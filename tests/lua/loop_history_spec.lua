@@ -95,3 +95,20 @@ describe("the second call of a loop", function()
     end)
   end
 end)
+
+describe("arrays of many lengths", function()
+  it("share a few kernels", function()
+    expect_nothing([[
+      local function kernels_for(name, most, fn)
+        local before = count()
+        for n = 1, 200, 3 do fn(n) end
+        for n = 1000, 100000, 9973 do fn(n) end
+        if count() - before > most then print(name .. " compiles " .. count() - before .. " kernels") end
+      end
+      local x = gpu.rand(100000):eval()
+      kernels_for("sum", 5, function(n) x("1:" .. n):sum():item() end)
+      kernels_for("argmax", 5, function(n) x("1:" .. n):argmax():item() end)
+      kernels_for("scaled", 5, function(n) (x("1:" .. n) * 2 + 1):eval() end)
+      kernels_for("cumsum", 6, function(n) x("1:" .. n):cumsum():eval() end)]], "many lengths")
+  end)
+end)
