@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "src/algorithms/library_kernel.h"
-#include "src/algorithms/rank_keys.h"
+#include "src/algorithms/partition.h"
 #include "src/algorithms/sort_rows.h"
 #include "src/array/views.h"
 
