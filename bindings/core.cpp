@@ -17,6 +17,7 @@
 #include "bindings/lua/options_elsewhere.h"
 #include "bindings/lua/state.h"
 #include "bindings/lua/terminal.h"
+#include "bindings/operations/operation_parts.h"
 #include "bindings/random/lua_random.h"
 #include "bindings/session/session_parts.h"
 #include "library_file.h"
@@ -337,6 +338,7 @@ void add_core_functions(lua_State* L) {
   add_random_functions(L);
   add_blas_functions(L);
   add_fft_functions(L);
+  add_filters(L);
   add_linalg_functions(L);
   add_sparse_functions(L);
   add_sparse_pair_functions(L);

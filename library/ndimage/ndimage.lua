@@ -1,5 +1,5 @@
--- gpu.ndimage: filters of pictures and of other arrays. An array is padded as the mode says; one kernel then computes each element
--- from its neighbours.
+-- gpu.ndimage: filters of pictures and of other arrays. The kernels of src/algorithms/window_filter.h take most windows. For others an
+-- array is padded as the mode says; an operation then computes each element from its neighbours.
 -- In sandboxes: all
 local gpu, _, core, import = ...
 local views = import "views"
@@ -65,13 +65,14 @@ end
 
 local most_neighbours = 2 ^ 16 -- of an element; each is visited for each element
 
---- Checks the number of an element's neighbours in a filter of these sizes.
+--- The checked number of an element's neighbours in a filter of these sizes.
 local function check_neighbours(op, sizes)
   local count = 1
   for _, size in ipairs(sizes) do count = count * size end
   if count > most_neighbours then
     core.raise(("[%s] expected at most %d neighbours of an element, got %.0f"):format(op, most_neighbours, count))
   end
+  return count
 end
 
 local operations = {}
@@ -82,18 +83,6 @@ local function operation(name, fields)
 end
 
 -- ---- sums of products ----------------------------------------------------------------------------------------------------------
-
---- The sum of products of the neighbours of each element with weights. offsets: the neighbours' distances from the first one.
-local function weighted(wide, base, offsets, weights)
-  local sum = operation("weighted", {
-    name = "weighted_neighbours", inputs = "int64 base, raw T x, raw T weights, raw int64 offsets, int64 count", outputs = "T y",
-    body = [=[
-      y = 0;
-      for (long long k = 0; k < count; ++k) y += weights[k] * x[base + offsets[k]];
-    ]=],
-  })
-  return sum(base, wide, weights, offsets, offsets.size)
-end
 
 --- The weights of the sum as an array of x's number of axes.
 local function check_weights(op, x, weights)
@@ -120,13 +109,23 @@ local function before_middle(op, size, origin)
   return middle
 end
 
+--- As before_middle, for each axis.
+local function before_middles(op, sizes, origins)
+  local before = {}
+  for axis, origin in ipairs(origins) do before[axis] = before_middle(op, sizes[axis], origin) end
+  return before
+end
+
+--- What `filter`, a function of core, gives for windows of these sizes; nothing for those that it does not take.
+local function by_windows(filter, op, x, argument, sizes, origins, mode, cval)
+  return filter(op, x, argument, sizes, before_middles(op, sizes, origins), paddings[mode], cval or 0)
+end
 
 --- The neighbourhood of x: the padded array, the position of each element's first neighbour, and the offsets of all neighbours in
 --- row-major order.
 local function neighbourhood(op, x, sizes, origins, mode, cval)
-  local before, after, wide = {}, {}, {}
+  local before, after, wide = before_middles(op, sizes, origins), {}, {}
   for axis = 1, x.ndim do
-    before[axis] = before_middle(op, sizes[axis], origins[axis])
     after[axis] = sizes[axis] - 1 - before[axis]
     wide[axis] = x.shape[axis] + sizes[axis] - 1
   end
@@ -139,24 +138,36 @@ local function neighbourhood(op, x, sizes, origins, mode, cval)
   return padded(x, before, after, mode, cval), base, offsets:ravel()
 end
 
---- The working dtype of sums, and x in it.
-local function in_floating(x)
+--- The dtype of sums of x's elements, and the one to compute them in.
+local function dtypes_of_sums(x)
   local dtype = core.floating(x.dtype)
-  local compute = dtype == "float64" and dtype or "float32"
-  return core.cast(x, compute), dtype, compute
+  return dtype, dtype == "float64" and dtype or "float32"
 end
 
---- The sums of products for checked weights, with an origin for each axis.
+--- The sums of the neighbours of each element times the weights, in the weights' dtype.
+local function weighted(op, x, weights, origins, mode, cval)
+  local sums = by_windows(core.window_sums, op, x, weights, weights.shape, origins, mode, cval)
+  if sums then return sums end
+  local wide, base, offsets = neighbourhood(op, core.cast(x, weights.dtype), weights.shape, origins, mode, cval)
+  local sum = operation("weighted", {
+    name = "weighted_neighbours", inputs = "int64 base, raw T x, raw T weights, raw int64 offsets, int64 count", outputs = "T y",
+    body = [=[
+      y = 0;
+      for (long long k = 0; k < count; ++k) y += weights[k] * x[base + offsets[k]];
+    ]=],
+  })
+  return sum(base, wide, weights:ravel(), offsets, offsets.size)
+end
+
+--- The same for checked weights of any dtype, in the dtype that sums have.
 local function correlated(op, x, weights, origins, flipped, mode, cval)
   for axis, origin in ipairs(origins) do
     if flipped then origins[axis] = -origin - (weights.shape[axis] % 2 == 0 and 1 or 0) end
   end
-  local values, dtype, compute = in_floating(x)
-  if x.size == 0 then return core.cast(values, dtype) end
+  local dtype, compute = dtypes_of_sums(x)
+  if x.size == 0 then return core.cast(x, dtype) end
   checks.steps(op, weights.size)
-  local wide, base, offsets = neighbourhood(op, values, weights.shape, origins, mode, cval)
-  weights = core.cast(flipped and weights:flip() or weights, compute):ravel()
-  return core.cast(weighted(wide, base, offsets, weights), dtype)
+  return core.cast(weighted(op, x, core.cast(flipped and weights:flip() or weights, compute), origins, mode, cval), dtype)
 end
 
 local function correlate(op, x, weights, options, flipped)
@@ -174,12 +185,12 @@ function ndimage.correlate(x, weights, options) return correlate("ndimage.correl
 --- The same with the weights turned around.
 function ndimage.convolve(x, weights, options) return correlate("ndimage.convolve", x, weights, options, true) end
 
---- The correlation along one axis with a table of weights, an odd number of them. x is in the dtype to compute in.
+--- The correlation along one axis with a table of weights, in the dtype to compute in.
 local function along_axis(op, x, axis, weights, mode, cval)
+  local _, compute = dtypes_of_sums(x)
   local sizes, origins = {}, {}
   for i = 1, x.ndim do sizes[i], origins[i] = i == axis and #weights or 1, 0 end
-  local wide, base, offsets = neighbourhood(op, x, sizes, origins, mode, cval)
-  return weighted(wide, base, offsets, gpu.array(weights, {dtype = x.dtype, device = x.device}))
+  return weighted(op, x, gpu.array(weights, {dtype = compute, device = x.device}):reshape(sizes), origins, mode, cval)
 end
 
 -- ---- separable filters ---------------------------------------------------------------------------------------------------------
@@ -220,7 +231,7 @@ local function smoothed(op, x, sigma, options)
   local orders = each_axis(op, "an order of 0 or more", options.order or 0, #axes, checks.count)
   local truncate = not_negative(op, "a number of 0 or more for truncate", options.truncate or 4)
   local radii = options.radius and each_axis(op, "a radius: an integer of 0 or more", options.radius, #axes, checks.count)
-  local values, dtype = in_floating(x)
+  local values, dtype = x, core.floating(x.dtype)
   if x.size == 0 then return core.cast(values, dtype) end
   for i, axis in ipairs(axes) do
     if sigmas[i] > 1e-15 then
@@ -244,7 +255,7 @@ local function edges(op, x, axis, options, smoothing)
   local mode
   options, mode = check_filter(op, x, options)
   axis = core.axis(op, axis or options.axis or -1, x.ndim)
-  local values, dtype = in_floating(x)
+  local values, dtype = x, core.floating(x.dtype)
   if x.size == 0 then return core.cast(values, dtype) end
   values = along_axis(op, values, axis, {-1, 0, 1}, mode, options.cval)
   for other = 1, x.ndim do
@@ -269,7 +280,7 @@ function ndimage.uniform_filter(x, size, options)
   options, mode = check_filter(op, x, options)
   local axes = checks.axes(op, options.axes, x.ndim)
   local sizes = each_axis(op, "a size of 1 or more", size or options.size or 3, #axes, positive_count)
-  local values, dtype = in_floating(x)
+  local values, dtype = x, core.floating(x.dtype)
   for _, count in ipairs(sizes) do check_neighbours(op, {count}) end
   if x.size == 0 then return core.cast(values, dtype) end
   for i, axis in ipairs(axes) do
@@ -284,8 +295,8 @@ end
 local shared = {
   correlate_along_axis = along_axis,
   check_filter = check_filter, check_count = positive_count,
-  check_not_negative = not_negative, check_neighbours = check_neighbours, each_axis = each_axis, neighbourhood = neighbourhood,
-  operation = operation, in_floating = in_floating, correlated = correlated, smoothed = smoothed,
+  check_not_negative = not_negative, check_neighbours = check_neighbours, each_axis = each_axis,
+  neighbourhood = neighbourhood, by_windows = by_windows, operation = operation, dtypes_of_sums = dtypes_of_sums, correlated = correlated, smoothed = smoothed,
 }
 
 return shared

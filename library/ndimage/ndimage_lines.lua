@@ -63,8 +63,8 @@ local function over_axes(op, x, options, along)
   options = nd.check_filter(op, x, options)
   local axes = checks.axes(op, options.axes, x.ndim)
   if #axes == 0 then core.fail(op, "an array with dimensions", x) end
-  local values, dtype = nd.in_floating(x)
-  local sum
+  local dtype, compute = nd.dtypes_of_sums(x)
+  local values, sum = core.cast(x, compute), nil
   for i in ipairs(axes) do
     local part = along(values, axes, i, options)
     sum = sum and sum + part or part

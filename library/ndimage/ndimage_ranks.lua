@@ -4,7 +4,7 @@ local gpu, _, core, import = ...
 local checks = import "checks"
 local ndimage, nd = gpu.ndimage, import "ndimage"
 
---- The checked sizes of a filter's box, or its footprint and that one's sizes.
+--- The checked sizes of a filter's box, and its footprint if it has one, whose sizes they are; the number of elements of either.
 local function read_box(op, x, size, options)
   local footprint = options.footprint
   if size == nil then size = options.size end
@@ -18,8 +18,7 @@ local function read_box(op, x, size, options)
   else
     sizes = nd.each_axis(op, "a size of 1 or more", size, x.ndim, nd.check_count)
   end
-  nd.check_neighbours(op, sizes)
-  return sizes, footprint
+  return sizes, footprint, nd.check_neighbours(op, sizes)
 end
 
 --- The offsets of the neighbours where the footprint is true.
@@ -150,12 +149,16 @@ local function ranked(op, x, size, options, rank)
   if checks.is_options(size) then size, options = checks.shift(op, size, options) end
   local mode
   options, mode = nd.check_filter(op, x, options)
-  local sizes, footprint = read_box(op, x, size, options)
+  local sizes, footprint, count = read_box(op, x, size, options)
   local origins = nd.each_axis(op, "an origin: an integer", options.origin or 0, x.ndim, checks.integer)
   if x.size == 0 then return x:copy() end
+  if not footprint then
+    local found = nd.by_windows(core.window_ranks, op, x, rank(count), sizes, origins, mode, options.cval)
+    if found then return found end
+  end
   local wide, base, offsets = nd.neighbourhood(op, in_numbers(x), sizes, origins, mode, options.cval)
   offsets = chosen(op, offsets, footprint)
-  local count = offsets.size
+  count = offsets.size
   if count <= most_in_network then
     return core.cast(network_operation(count, rank(count))(base, wide, offsets), x.dtype)
   end
@@ -217,7 +220,9 @@ local function extreme(wide, base, offsets, greatest)
   return choose(base, wide, offsets, offsets.size, greatest)
 end
 
---- The least or greatest of the box around each element; a box goes axis by axis.
+local most_at_once = 49
+
+--- The least or greatest of the box around each element, or of its elements of the footprint. A box of many elements goes axis by axis.
 local function extremes(op, x, sizes, footprint, origins, mode, cval, greatest)
   local values = in_numbers(x)
   if x.size == 0 then return x:copy() end
@@ -225,15 +230,20 @@ local function extremes(op, x, sizes, footprint, origins, mode, cval, greatest)
     local wide, base, offsets = nd.neighbourhood(op, values, sizes, origins, mode, cval)
     return core.cast(extreme(wide, base, chosen(op, offsets, footprint), greatest), x.dtype)
   end
+  local function box(of, box_sizes, box_origins)
+    local last = nd.check_neighbours(op, box_sizes) - 1
+    local found = nd.by_windows(core.window_ranks, op, of, greatest and last or 0, box_sizes, box_origins, mode, cval)
+    if found then return found end
+    local wide, base, offsets = nd.neighbourhood(op, of, box_sizes, box_origins, mode, cval)
+    return extreme(wide, base, offsets, greatest)
+  end
+  if nd.check_neighbours(op, sizes) <= most_at_once then return core.cast(box(values, sizes, origins), x.dtype) end
   for axis, size in ipairs(sizes) do
     local along, moved = {}, {}
     for i = 1, x.ndim do along[i], moved[i] = i == axis and size or 1, i == axis and origins[i] or 0 end
-    if size > 1 or origins[axis] ~= 0 then
-      local wide, base, offsets = nd.neighbourhood(op, values, along, moved, mode, cval)
-      values = extreme(wide, base, offsets, greatest)
-    end
+    if size > 1 or origins[axis] ~= 0 then values = box(values, along, moved) end
   end
-  return values == x and x:copy() or core.cast(values, x.dtype)
+  return core.cast(values, x.dtype)
 end
 nd.extremes = extremes
 

@@ -51,7 +51,9 @@ constexpr std::string_view names[] = {"elements.cuh",
                                       "small_jacobi.cuh",
                                       "sparse.cuh",
                                       "sparse_pairs.cuh",
-                                      "valid_numbers.cuh"};
+                                      "valid_numbers.cuh",
+                                      "window_filter.cuh",
+                                      "window_ranks.cuh"};
 
 }  // namespace
 

@@ -1,0 +1,188 @@
+-- gpu.ndimage: filters of windows beside loops over each element's neighbours, for the kernels of kernels/window_filter.cuh and
+-- kernels/window_ranks.cuh and for windows that they do not take.
+local gpu = require "gpu"
+local nd = gpu.ndimage
+
+--- Where the element stands that is beyond a border, by one step towards the array at a time; nil for a number.
+local borders = {
+  reflect = function(i, n)
+    while i < 0 or i >= n do i = i < 0 and -1 - i or 2 * n - 1 - i end
+    return i
+  end,
+  mirror = function(i, n)
+    while n > 1 and (i < 0 or i >= n) do i = i < 0 and -i or 2 * n - 2 - i end
+    return n > 1 and i or 0
+  end,
+  nearest = function(i, n) return math.max(0, math.min(i, n - 1)) end,
+  wrap = function(i, n) return i % n end,
+  constant = function(i, n) return i >= 0 and i < n and i or nil end,
+}
+local modes = { "reflect", "mirror", "nearest", "wrap", "constant" }
+
+--- fn(neighbours) for each element, in row-major order; the neighbours are in this order, too.
+local function each_element(list, shape, sizes, origins, mode, cval, fn)
+  local ndim, place = #shape, borders[mode]
+  local position, at, results, neighbours = {}, {}, {}, {}
+  for axis = 1, ndim do position[axis] = 0 end
+  local function gather(axis, base)
+    if axis > ndim then
+      neighbours[#neighbours + 1] = base and list[base + 1] or cval
+      return
+    end
+    for k = 0, sizes[axis] - 1 do
+      local i = place(position[axis] + k - math.floor(sizes[axis] / 2) - origins[axis], shape[axis])
+      gather(axis + 1, base and i and base * shape[axis] + i or nil)
+    end
+  end
+  for element = 1, #list do
+    neighbours = {}
+    gather(1, 0)
+    results[element] = fn(neighbours)
+    for axis = ndim, 1, -1 do
+      position[axis] = position[axis] + 1
+      if position[axis] < shape[axis] then break end
+      position[axis] = 0
+    end
+  end
+  return results
+end
+
+--- NaN is the last.
+local function before(a, b) return a < b or b ~= b and a == a end
+
+local function check(expected, found, what)
+  local list = found:astype("float64"):ravel():table()
+  assert(#expected == #list, what)
+  for i, value in ipairs(expected) do
+    if value ~= list[i] and (value == value or list[i] == list[i]) then
+      error(("%s: element %d: expected %.17g, got %.17g"):format(what, i, value, list[i]), 2)
+    end
+  end
+end
+
+-- Whole numbers, of which all sums are exact.
+local ranges = { bool = { 0, 2 }, uint8 = { 0, 20 }, uint32 = { 0, 20 }, float16 = { -5, 6 } }
+local function numbers(shape, dtype)
+  local range = ranges[dtype] or { -20, 20 }
+  return gpu.random.integers(shape, range[1], range[2]):astype(dtype):eval()
+end
+
+local function run(shape, sizes, dtype, x)
+  x = x or numbers(shape, dtype)
+  local list = x:astype("float64"):ravel():table()
+  local weights = gpu.random.integers(sizes, -3, 4):astype "float64":eval()
+  local factors, turned = weights:ravel():table(), weights:flip():ravel():table()
+  local least, none, most, count = {}, {}, {}, #factors
+  for axis, size in ipairs(sizes) do
+    least[axis], none[axis], most[axis] = -math.floor(size / 2), 0, math.floor((size - 1) / 2)
+  end
+  local function product(by)
+    return function(neighbours)
+      local sum = 0
+      for k, value in ipairs(neighbours) do sum = sum + by[k] * value end
+      return sum
+    end
+  end
+  local function ranked(rank)
+    return function(neighbours)
+      table.sort(neighbours, before)
+      return neighbours[rank]
+    end
+  end
+  for m, mode in ipairs(modes) do
+    local cval = mode == "constant" and 1 or nil
+    local function options(origin) return { mode = mode, cval = cval, origin = origin } end
+    local function expected(origins, fn) return each_element(list, shape, sizes, origins, mode, cval, fn) end
+    local what = ("%s of %s, %s, %s"):format(table.concat(sizes, "x"), table.concat(shape, "x"), dtype, mode)
+    local origins = m % 3 == 0 and least or m % 3 == 1 and most or none
+    check(expected(origins, product(factors)), nd.correlate(x, weights, options(origins)), "correlate, " .. what)
+    -- The window is turned around, too; of an even number of neighbours there is one more before the element.
+    local moved = {}
+    for axis, size in ipairs(sizes) do moved[axis] = -origins[axis] - (size % 2 == 0 and 1 or 0) end
+    check(expected(moved, product(turned)), nd.convolve(x, weights, options(origins)), "convolve, " .. what)
+    local median, third = math.floor(count / 2) + 1, math.min(3, count)
+    local found = nd.median_filter(x, sizes, options(origins))
+    assert.are.equal(dtype, found.dtype)
+    check(expected(origins, ranked(median)), found, "median, " .. what)
+    check(expected(origins, ranked(third)), nd.rank_filter(x, third, sizes, options(origins)), "third, " .. what)
+    check(expected(origins, ranked(1)), nd.minimum_filter(x, sizes, options(origins)), "minimum, " .. what)
+    check(expected(origins, ranked(count)), nd.maximum_filter(x, sizes, options(origins)), "maximum, " .. what)
+  end
+end
+
+describe("filters of windows", function()
+  setup(function() gpu.random.seed(11) end)
+
+  it("are as loops for all borders, origins and even sizes", function()
+    run({ 40, 300 }, { 3, 3 }, "float32")
+    run({ 41, 65 }, { 5, 4 }, "uint8")
+    run({ 20, 33 }, { 2, 3 }, "float64")
+    run({ 20, 70 }, { 7, 6 }, "int16")
+    run({ 21, 40 }, { 6, 2 }, "float16")
+    run({ 20, 32 }, { 4, 1 }, "bool")
+    run({ 20, 65 }, { 1, 5 }, "uint32")
+  end)
+
+  it("are as loops for arrays that are narrower than the window", function()
+    run({ 3, 40 }, { 7, 5 }, "int32")
+    run({ 1, 40 }, { 3, 3 }, "float32")
+    run({ 2, 33 }, { 1, 80 }, "uint8")
+    run({ 2, 33 }, { 9, 35 }, "float32")
+    run({ 2, 33 }, { 16, 1 }, "int64")
+  end)
+
+  it("are as loops for one axis, three, and axes before and after the window's", function()
+    run({ 300 }, { 5 }, "float32")
+    run({ 300 }, { 12 }, "int8")
+    run({ 5, 6, 40 }, { 3, 2, 4 }, "float32")
+    run({ 3, 20, 33 }, { 1, 3, 3 }, "bfloat16")
+    run({ 12, 15, 3 }, { 3, 4, 1 }, "uint8")
+    run({ 12, 20, 3 }, { 1, 3, 1 }, "float32")
+    run({ 2, 9, 5, 8 }, { 1, 4, 3, 1 }, "uint16")
+    run({ 2, 9, 40 }, { 1, 10, 1 }, "float64")
+  end)
+
+  it("are as loops for windows that have no kernel of their own", function()
+    run({ 6, 7 }, { 3, 4 }, "float32")
+    run({ 4, 3, 40 }, { 3, 1, 3 }, "uint8")
+    run({ 2, 3, 4, 32 }, { 2, 2, 2, 2 }, "int32")
+    run({ 12, 50 }, { 9, 8 }, "float32")
+    run({ 3, 40 }, { 17, 2 }, "float64")
+  end)
+
+  it("are as loops for views", function()
+    local x = numbers({ 50, 40 }, "float32")
+    run({ 40, 50 }, { 3, 3 }, "float32", x.T)
+    run({ 25, 36 }, { 3, 5 }, "float32", x({ 2, 50, 2 }, { 3, 38 }))
+  end)
+
+  it("take NaN and infinities", function()
+    local x = numbers({ 24, 70 }, "float64")
+    for k, value in ipairs { 0 / 0, 1 / 0, -1 / 0, 0 / 0, 1 / 0 } do
+      x[{ 3 * k, 5 * k }] = value
+      x[{ k, 70 }] = value
+    end
+    for _, dtype in ipairs { "float64", "float32", "float16" } do run({ 24, 70 }, { 3, 3 }, dtype, x:astype(dtype):eval()) end
+    run({ 24, 70 }, { 1, 10 }, "float32", x:astype "float32":eval())
+  end)
+
+  it("sum in the order of the weights, with one rounding for a product and its sum", function()
+    -- A window with its weights in one row, which goes to another kernel, has the same order.
+    local x = gpu.rand({ 64, 200 }, "float32"):eval()
+    local row = gpu.rand({ 1, 9 }, "float32"):eval()
+    local wide = gpu.concat({ row, gpu.zeros({ 1, 9 }, "float32") }, 1)
+    assert.is_true(nd.correlate(x, row, { mode = "wrap" }):equal(nd.correlate(x, wide, { mode = "wrap", origin = { -1, 0 } })))
+    -- Strips of another height have it, too.
+    local tall = nd.correlate(x, gpu.ones(3, 3) * 0.1, { mode = "nearest" })
+    local part = nd.correlate(x({ 9, 20 }), gpu.ones(3, 3) * 0.1, { mode = "nearest" })
+    assert.is_true(tall({ 10, 19 }):equal(part({ 2, 11 })))
+  end)
+
+  it("refuse a number that does not fit, and arrays of another device", function()
+    local fails = require("support").fails
+    local x = gpu.zeros({ 4, 40 }, "uint8")
+    fails("300 does not fit uint8: it is out of range", nd.median_filter, x, 3, { mode = "constant", cval = 300 })
+    fails("1e+300 does not fit float32: it is out of range", nd.convolve, x, { { 1, 2 } }, { mode = "constant", cval = 1e300 })
+    fails("[ndimage.median_filter] expected an origin from -1 to 1 for 3 weights, got 2", nd.median_filter, x, 3, { origin = 2 })
+  end)
+end)
