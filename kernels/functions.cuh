@@ -11,6 +11,18 @@ __device__ inline R gpulua_sigmoid(R x) {
   return (x < 0 ? power : R(1)) / (R(1) + power);
 }
 
+// x to the power y, a number of halves from -3 to 3 that is the same for all elements: products of x, or of 1 / x, and a root.
+// The result is within three units in the last place; a GPU's pow is within four.
+template <class R>
+__device__ inline R gpulua_power_of_halves(R x, R y) {
+  const int halves = (int)fabs(y + y);
+  const R base = y < 0 ? R(1) / x : x;
+  R power = R(1);
+  for (int i = 1; i < halves; i += 2) power *= base;
+  // pow takes -inf and -0 as if they were positive.
+  return halves % 2 == 0 ? power : fabs(power * sqrt(isinf(base) ? fabs(base) : base));
+}
+
 template <class R>
 __device__ inline R gpulua_logaddexp(R x, R y) {
   if (x == y) return x + R(0.69314718055994530942);

@@ -355,7 +355,7 @@ void set_operations(lua_State* L, bool in_place) {
     if (in_place) set_row(L, name + "_", op, functions.in_place);
   };
   for (const OpInfo& op : op_table())
-    if (op.rule != DTypeRule::conversion && op.rule != DTypeRule::random) set(text(op.name), op);
+    if (op.rule != DTypeRule::conversion && op.rule != DTypeRule::random && !op.hidden) set(text(op.name), op);
   for (const OpAlias& alias : op_aliases()) set(text(alias.name), op(alias.op));
   set_row(L, "where", op("where"), protect<where>);
   set_functions(L, {{"divmod", protect<divmod>}});

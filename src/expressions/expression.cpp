@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "src/array/aliasing.h"
 #include "src/base/error.h"
@@ -70,23 +71,24 @@ void check_exponent(DType compute, const OperandView& exponent) {
     throw Error("[power] integers to negative integer powers are not integers; x:astype(\"float32\") first");
 }
 
-/// An operation on one operand.
 struct Simpler {
   const OpInfo* op;
-  OperandView operand;
+  Operands operands;
 };
 
-/// A faster operation with the same result as x ^ 2, x ^ -1 or 1 / x, for an array of the result's dtype. x ^ 0.5 does
-/// not become a square root: the two differ for -0 and -inf.
+/// A faster operation in place of a power of few halves or of 1 / x, for an array of the result's dtype.
 std::optional<Simpler> simpler(const OpInfo& op, Operands operands, DType compute) {
   if (op.algebra == Algebra::none) return std::nullopt;
   const bool is_power = op.algebra == Algebra::power;
-  const OperandView &operand = operands[is_power ? 0 : 1], &other = operands[is_power ? 1 : 0];
-  if (!operand.array || (*operand.array)->dtype != compute || other.array) return std::nullopt;
+  const Operands operand = operands.subspan(is_power ? 0 : 1, 1);
+  const OperandView& other = operands[is_power ? 1 : 0];
+  if (!operand[0].array || (*operand[0].array)->dtype != compute || other.array) return std::nullopt;
   if (is_power && other.number == Scalar(2.0)) return Simpler{&gpulua::op("square"), operand};
-  if (info(compute).kind == DTypeKind::floating && other.number == Scalar(is_power ? -1.0 : 1.0))
-    return Simpler{&gpulua::op("reciprocal"), operand};
-  return std::nullopt;
+  if (info(compute).kind != DTypeKind::floating) return std::nullopt;
+  if (other.number == Scalar(is_power ? -1.0 : 1.0)) return Simpler{&gpulua::op("reciprocal"), operand};
+  const double* exponent = is_power ? std::get_if<double>(&other.number) : nullptr;
+  const bool is_few_halves = exponent && std::fabs(*exponent) <= 3 && std::trunc(2 * *exponent) == 2 * *exponent;
+  return is_few_halves ? std::optional(Simpler{&gpulua::op("power_of_halves"), operands}) : std::nullopt;
 }
 
 /// Throws Error unless the second operand of ldexp is an integer.
@@ -326,8 +328,7 @@ Array elementwise(const OpInfo& op, Operands operands) {
   LayoutRef layout = result_layout(op, operands);
   if (op.rule == DTypeRule::scaled) check_scale(op, operands[1]);
   if (op.algebra == Algebra::power) check_exponent(dtypes.compute, operands[1]);
-  if (const auto other = simpler(op, operands, dtypes.compute))
-    return elementwise(*other->op, Operands(&other->operand, 1));
+  if (const auto other = simpler(op, operands, dtypes.compute)) return elementwise(*other->op, other->operands);
 
   Array result = make_pending(device, dtypes.result, std::move(layout), [&](Pending& pending) {
     pending.op = row(op);

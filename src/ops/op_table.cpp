@@ -29,6 +29,8 @@ constexpr OpInfo op_rows[] = {
     {.name = "power", .arity = 2, .rule = numeric, .expression = "pow(x, y)", .integer = "gpulua_power(x, y)",
      .boolean = as_int8, .complex = true, .copy_ms = 11, .algebra = Algebra::power},
     {.name = "float_power", .arity = 2, .rule = floating, .expression = "pow(x, y)", .complex = true, .copy_ms = 10},
+    {.name = "power_of_halves", .arity = 2, .rule = floating, .expression = "gpulua_power_of_halves(x, y)", .copy_ms = 4,
+     .hidden = true},
     {.name = "negative", .arity = 1, .rule = numeric, .expression = "-x", .integer = "gpulua_negative(x)",
      .complex = true},
     {.name = "positive", .arity = 1, .rule = numeric, .expression = "x", .complex = true},

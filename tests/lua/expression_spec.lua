@@ -257,6 +257,30 @@ describe("expressions", function()
     assert.are.equal(2 ^ 100, y[1])
   end)
 
+  it("takes powers of few halves as pow does", function()
+    local special = {0, -0.0, 1, -1, 2.5, -2.5, 1 / 0, -1 / 0, 0 / 0, 1e-3, 7, -100}
+    for _, dtype in ipairs {"float16", "float32", "float64"} do
+      local x, epsilon = gpu.array(special, dtype), ({float16 = 2 ^ -10, float32 = 2 ^ -23, float64 = 2 ^ -52})[dtype]
+      local positive = gpu.exp(gpu.linspace(-3, 3, 1001, {dtype = "float64"})):astype(dtype):eval()
+      for halves = -8, 8 do
+        local y = halves / 2
+        -- The exponents as an array go through pow.
+        local got, expected = x ^ y, (x:astype "float64" ^ gpu.full({x.size}, y, "float64")):astype(dtype)
+        for i = 1, x.size do
+          local g, e = got[i], expected[i]
+          local is_same = (g ~= g and e ~= e) or (g == e and 1 / g == 1 / e) or math.abs(g - e) <= 3 * epsilon * math.abs(e)
+          if not is_same then error(("%s %s ^ %s: expected %s, got %s"):format(dtype, special[i], y, e, g)) end
+        end
+        local wide = positive:astype "float64" ^ gpu.full({1001}, y, "float64")
+        local error = (((positive ^ y):astype "float64" - wide) / wide):abs():max():item()
+        assert(dtype == "float16" or error <= 3.5 * epsilon, ("%s ^ %g: %g of %g"):format(dtype, y, error, epsilon))
+      end
+    end
+    assert.are.equal("int32", (gpu.array({2, 3}, "int32") ^ 3).dtype)
+    assert.are.same({8, 27}, (gpu.array({2, 3}, "int32") ^ 3):table())
+    assert.is_nil(rawget(gpu, "power_of_halves"))
+  end)
+
   it("name both sides of what does not fit", function()
     fails("operands could not be broadcast together with shapes (2,3) (2,4)",
       function() return gpu.ones(2, 3) + gpu.ones(2, 4) end)
