@@ -182,7 +182,11 @@ struct gpulua_weighted_sum {
   T weight;
   __device__ static T begin() { return T(0); }
   __device__ static T hold(T x) { return x; }
-  __device__ void next() { weight = *weights++; }
+  // Goes to the next neighbour, and gives whether it counts.
+  __device__ bool next() {
+    weight = *weights++;
+    return true;
+  }
   __device__ void add(T& sum, T x) const { sum = fma(weight, x, sum); }
   __device__ static T result(T sum) { return sum; }
 };
@@ -219,7 +223,7 @@ __device__ inline void gpulua_window_elements(const From* x, To* y, Term term, c
 #pragma unroll
         for (int t = 1; t < height; ++t) column[t - 1] = column[t];
         column[height - 1] = read(row_of(first + r + height - 1), 0);
-        term.next();
+        if (!term.next()) continue;
 #pragma unroll
         for (int t = 0; t < height; ++t) term.add(held[t], column[t]);
       }
@@ -230,7 +234,7 @@ __device__ inline void gpulua_window_elements(const From* x, To* y, Term term, c
         for (int t = 0; t < height; ++t) row[t] = row_of(first + r + t);
 #pragma unroll unrolled
         for (int j = 0; j < wide; ++j) {
-          term.next();
+          if (!term.next()) continue;
 #pragma unroll
           for (int t = 0; t < height; ++t) term.add(held[t], read(row[t], j - left));
         }

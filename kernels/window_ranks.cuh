@@ -198,21 +198,23 @@ __device__ inline void gpulua_window_ranks(const From* x, From* y, int rows, int
   }
 }
 
-// The least or greatest of windows of any size.
-template <class T, bool greatest>
+// The least or greatest of windows of any size; with `chosen`, of the neighbours where the footprint is true.
+template <class T, bool greatest, bool chosen>
 struct gpulua_extreme {
   using Held = decltype(gpulua_rank_key(T()));
+  const bool* footprint;
   __device__ static Held begin() { return greatest ? gpulua_limits<Held>::min : gpulua_limits<Held>::max; }
   __device__ static Held hold(T x) { return gpulua_rank_key(x); }
-  __device__ void next() {}
+  __device__ bool next() { return !chosen || *footprint++; }
   __device__ void add(Held& found, Held x) const { found = greatest ? gpulua_greater(found, x) : gpulua_lesser(found, x); }
   __device__ static T result(Held found) { return gpulua_ranked_number(found, T()); }
 };
 
-template <class From, class T, bool greatest, bool tall, int height>
-__device__ inline void gpulua_window_extremes(const From* x, From* y, int rows, int columns, int inner, int above, int left,
-                                              int border, double beyond, int depth, int before, int deep, int high, int wide) {
-  gpulua_window_of_any_size<tall, height>(x, y, gpulua_extreme<T, greatest>(), rows, columns, inner, above, left, border,
-                                          gpulua_convert<T>::from(gpulua_convert<From>::from(beyond)), depth, before, deep, high,
-                                          wide);
+template <class From, class T, bool greatest, bool chosen, bool tall, int height>
+__device__ inline void gpulua_window_extremes(const From* x, const bool* footprint, From* y, int rows, int columns, int inner,
+                                              int above, int left, int border, double beyond, int depth, int before, int deep,
+                                              int high, int wide) {
+  gpulua_window_of_any_size<tall, height>(x, y, gpulua_extreme<T, greatest, chosen>{footprint}, rows, columns, inner, above, left,
+                                          border, gpulua_convert<T>::from(gpulua_convert<From>::from(beyond)), depth, before, deep,
+                                          high, wide);
 }

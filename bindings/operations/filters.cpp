@@ -35,14 +35,20 @@ int push_filtered(lua_State* L, const Array& result) {
   return 1;
 }
 
+/// The array at `index`, on x's device.
+Array array_beside(lua_State* L, int index, const Array& x, const std::string& op) {
+  const Array array = check<Array>(L, index, op.c_str());
+  if (&x->device() != &array->device()) {
+    throw Error("[{}] expected arrays of one device, got {} and {}; x:to(name) copies one over", op, x->device().name(),
+                array->device().name());
+  }
+  return array;
+}
+
 /// window_sums(op, x, weights, sizes, before, border, number)
 int lua_window_sums(lua_State* L) {
   const std::string op(check_string(L, 1, "window_sums", "a name"));
-  const Array x = check<Array>(L, 2, op.c_str()), weights = check<Array>(L, 3, op.c_str());
-  if (&x->device() != &weights->device()) {
-    throw Error("[{}] expected arrays of one device, got {} and {}; x:to(name) copies one over", op, x->device().name(),
-                weights->device().name());
-  }
+  const Array x = check<Array>(L, 2, op.c_str()), weights = array_beside(L, 3, x, op);
   return push_filtered(L, window_sums(x, weights, window_at(L, 4, op.c_str())));
 }
 
@@ -53,10 +59,20 @@ int lua_window_ranks(lua_State* L) {
   return push_filtered(L, window_ranks(check<Array>(L, 2, op.c_str()), rank, window_at(L, 4, op.c_str())));
 }
 
+/// window_extremes(op, x, greatest, sizes, before, border, number, footprint or nil)
+int lua_window_extremes(lua_State* L) {
+  const std::string op(check_string(L, 1, "window_extremes", "a name"));
+  const Array x = check<Array>(L, 2, op.c_str());
+  const Array footprint = lua_isnoneornil(L, 8) ? nullptr : array_beside(L, 8, x, op);
+  return push_filtered(L, window_extremes(x, lua_toboolean(L, 3) != 0, footprint, window_at(L, 4, op.c_str())));
+}
+
 }  // namespace
 
 void add_filters(lua_State* L) {
-  set_functions(L, {{"window_ranks", protect<lua_window_ranks>}, {"window_sums", protect<lua_window_sums>}});
+  set_functions(L, {{"window_extremes", protect<lua_window_extremes>},
+                    {"window_ranks", protect<lua_window_ranks>},
+                    {"window_sums", protect<lua_window_sums>}});
 }
 
 }  // namespace gpulua

@@ -117,8 +117,8 @@ local function before_middles(op, sizes, origins)
 end
 
 --- What `filter`, a function of core, gives for windows of these sizes; nothing for those that it does not take.
-local function by_windows(filter, op, x, argument, sizes, origins, mode, cval)
-  return filter(op, x, argument, sizes, before_middles(op, sizes, origins), paddings[mode], cval or 0)
+local function by_windows(filter, op, x, argument, sizes, origins, mode, cval, footprint)
+  return filter(op, x, argument, sizes, before_middles(op, sizes, origins), paddings[mode], cval or 0, footprint)
 end
 
 --- The neighbourhood of x: the padded array, the position of each element's first neighbour, and the offsets of all neighbours in

@@ -59,18 +59,6 @@ end
 
 -- ---- bool arrays ---------------------------------------------------------------------------------------------------------------
 
---- Whether all the neighbours at the offsets are `wanted`.
-local function all_are(wide, base, offsets, wanted)
-  local ask = nd.operation("all_are", {
-    name = "all_neighbours", inputs = "int64 base, raw bool x, raw int64 offsets, int64 count, bool wanted", outputs = "bool y",
-    body = [=[
-      y = true;
-      for (long long k = 0; k < count && y; ++k) y = x[base + offsets[k]] == wanted;
-    ]=],
-  })
-  return ask(base, wide, offsets, offsets.size, wanted)
-end
-
 --- Turns a structure and its origins around, for a dilation.
 local function reflected(structure, origins)
   local turned = {}
@@ -78,27 +66,20 @@ local function reflected(structure, origins)
   return structure:flip(), turned
 end
 
---- Whether all elements of the structure are `wanted` in x.
-local function fits(op, x, structure, origins, border, wanted)
-  local wide, base, offsets = nd.neighbourhood(op, x, structure.shape, origins, "constant", border)
-  offsets = offsets[structure:ravel()]
-  if offsets.size == 0 then return gpu.full(x.shape, true, {dtype = "bool", device = x.device}) end
-  return all_are(wide, base, offsets, wanted)
-end
-
---- One erosion, or one dilation.
-local function step(op, x, structure, origins, border, dilate)
-  if not dilate then return fits(op, x, structure, origins, border, true) end
-  structure, origins = reflected(structure, origins)
-  return fits(op, x, structure, origins, border, false):logical_not()
+--- Whether all elements of the structure are true in x; or, with `any`, whether one of them is.
+local function fits(op, x, structure, origins, border, any)
+  return nd.extreme(op, x, structure.shape, structure, origins, "constant", border, any)
 end
 
 local most_steps_between_looks = 16
 
 --- Erosions, or dilations: `iterations` of them, or with 0 until nothing changes.
 local function repeated(op, x, structure, settings, iterations, dilate)
+  local origins = settings.origins
+  if dilate then structure, origins = reflected(structure, origins) end
+  structure = structure:contiguous()
   local function once(values)
-    local result = step(op, values, structure, settings.origins, settings.border, dilate)
+    local result = fits(op, values, structure, origins, settings.border, dilate)
     if settings.mask then result = gpu.where(settings.mask, result, x) end
     return result:eval()
   end
@@ -178,7 +159,7 @@ function ndimage.binary_hit_or_miss(x, options)
   local second = options.origin2 == nil and first or origins(options.origin2)
   x = x.dtype == "bool" and x or x:ne(0)
   if x.size == 0 then return x:copy() end
-  return fits(op, x, hit, first, 0, true):logical_and(fits(op, x, miss, second, 0, false))
+  return fits(op, x, hit, first, 0, false):logical_and(fits(op, x, miss, second, 0, true):logical_not())
 end
 
 -- ---- numbers -------------------------------------------------------------------------------------------------------------------

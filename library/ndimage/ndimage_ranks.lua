@@ -202,8 +202,14 @@ end
 
 -- ---- least and greatest ----------------------------------------------------------------------------------------------------------
 
---- The least or greatest of the neighbours at the offsets. NaN is the greatest.
-local function extreme(wide, base, offsets, greatest)
+--- The least or greatest of a box, or of its elements of the footprint. NaN is the greatest. Of none, the least is true and the greatest
+--- false.
+local function extreme(op, x, sizes, footprint, origins, mode, cval, greatest)
+  local found = nd.by_windows(core.window_extremes, op, x, greatest, sizes, origins, mode, cval, footprint)
+  if found then return found end
+  local wide, base, offsets = nd.neighbourhood(op, in_numbers(x), sizes, origins, mode, cval)
+  if footprint then offsets = offsets[footprint:ravel()] end
+  if offsets.size == 0 then return gpu.full(x.shape, not greatest, {dtype = "bool", device = x.device}) end
   local choose = nd.operation("extreme", {
     name = "extreme_neighbour", inputs = "int64 base, raw T x, raw int64 offsets, int64 count, bool greatest", outputs = "T y",
     body = [=[
@@ -217,33 +223,25 @@ local function extreme(wide, base, offsets, greatest)
       y = found;
     ]=],
   })
-  return choose(base, wide, offsets, offsets.size, greatest)
+  return core.cast(choose(base, wide, offsets, offsets.size, greatest), x.dtype)
 end
+nd.extreme = extreme
 
 local most_at_once = 49
 
 --- The least or greatest of the box around each element, or of its elements of the footprint. A box of many elements goes axis by axis.
 local function extremes(op, x, sizes, footprint, origins, mode, cval, greatest)
-  local values = in_numbers(x)
   if x.size == 0 then return x:copy() end
-  if footprint then
-    local wide, base, offsets = nd.neighbourhood(op, values, sizes, origins, mode, cval)
-    return core.cast(extreme(wide, base, chosen(op, offsets, footprint), greatest), x.dtype)
+  if footprint and not footprint:any():item() then core.fail(op, "a footprint with an element that is true", footprint) end
+  if footprint or nd.check_neighbours(op, sizes) <= most_at_once then
+    return extreme(op, x, sizes, footprint, origins, mode, cval, greatest)
   end
-  local function box(of, box_sizes, box_origins)
-    local last = nd.check_neighbours(op, box_sizes) - 1
-    local found = nd.by_windows(core.window_ranks, op, of, greatest and last or 0, box_sizes, box_origins, mode, cval)
-    if found then return found end
-    local wide, base, offsets = nd.neighbourhood(op, of, box_sizes, box_origins, mode, cval)
-    return extreme(wide, base, offsets, greatest)
-  end
-  if nd.check_neighbours(op, sizes) <= most_at_once then return core.cast(box(values, sizes, origins), x.dtype) end
   for axis, size in ipairs(sizes) do
     local along, moved = {}, {}
     for i = 1, x.ndim do along[i], moved[i] = i == axis and size or 1, i == axis and origins[i] or 0 end
-    if size > 1 or origins[axis] ~= 0 then values = box(values, along, moved) end
+    if size > 1 or origins[axis] ~= 0 then x = extreme(op, x, along, nil, moved, mode, cval, greatest) end
   end
-  return core.cast(values, x.dtype)
+  return x
 end
 nd.extremes = extremes
 

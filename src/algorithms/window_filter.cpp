@@ -78,12 +78,17 @@ std::optional<Frame> frame_of(const Dims& shape, const Window& window) {
 /// A launch of a kernel of window_filter.cuh or window_ranks.cuh. Its first arguments are those that all of them have.
 class Filter {
  public:
-  /// `weights` can be null.
-  Filter(const Array& x, const Array& weights, const Array& to, const Window& window, const Frame& frame)
+  Filter(const Array& x, const Array& to, const Window& window, const Frame& frame)
       : device_(x->device()), window_(window), frame_(frame), from_(contiguous(x)), to_(to) {
-    if (weights) weights_ = contiguous(weights);
     const auto lanes = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(frame.line())));
     threads_ = device_.info().block_is_warp ? warp : std::min(lanes, most_threads);
+  }
+
+  /// The kernel reads an array of the window's sizes, too, which can be null, by pointers of that type.
+  Filter& with(const Array& array, const std::string& type) {
+    beside_ = array ? contiguous(array) : nullptr;
+    beside_type_ = type;
+    return *this;
   }
 
   /// A kernel with code for the window's rows and columns. `more`: the rest of the template arguments.
@@ -109,7 +114,7 @@ class Filter {
     LibraryKernel kernel(device_, {"window_filter.cuh", "window_ranks.cuh"}, function);
     const auto add = [&](std::int64_t number) { kernel.add(static_cast<std::int32_t>(number)); };
     kernel.in(from_);
-    if (weights_) kernel.in(weights_);
+    if (!beside_type_.empty()) kernel.in(beside_, beside_type_);
     kernel.out(to_);
     for (const std::int64_t extent : {frame_.rows.extent, frame_.columns.extent, frame_.inner}) add(extent);
     for (const std::int64_t before : {frame_.rows.before, frame_.columns.before}) add(before);
@@ -126,22 +131,34 @@ class Filter {
   OpenDevice& device_;
   const Window& window_;
   const Frame& frame_;
-  Array from_, weights_, to_;
+  Array from_, to_, beside_;
+  std::string beside_type_;
   std::int64_t threads_;
 };
 
-/// Throws Error for a number beyond the borders that the dtype does not hold.
+/// Throws Error for a number beyond the borders that the dtype does not hold. Any is one for bool.
 void check_number(const Window& window, DType dtype) {
   if (window.border != WindowBorder::constant) return;
+  if (dtype == DType::boolean) dtype = DType::uint8;
   std::array<char, sizeof(double)> bytes{};
   check_stored(dtype, window.number);
   encode(dtype, window.number, bytes.data());
 }
 
-/// In what elements of the dtype are compared.
-DType compared_as(DType dtype) {
-  if (info(dtype).kind == DTypeKind::floating) return dtype == DType::float64 ? dtype : DType::float32;
-  return size_of(dtype) < sizeof(std::int32_t) ? DType::int32 : dtype;
+/// The types of elements and of what is compared in their place, as template arguments.
+std::string compared_types(DType dtype) {
+  DType compared = dtype;
+  if (compared == DType::boolean)
+    compared = DType::uint8;
+  else if (info(compared).kind == DTypeKind::floating)
+    compared = compared == DType::float64 ? compared : DType::float32;
+  else if (size_of(compared) < sizeof(std::int32_t))
+    compared = DType::int32;
+  return "<" + device_type(dtype) + ", " + device_type(compared);
+}
+
+bool has_network(const Frame& frame) {
+  return frame.planes.size == 1 && std::max(frame.rows.size, frame.columns.size) <= most_sorted;
 }
 
 }  // namespace
@@ -151,7 +168,8 @@ Array window_sums(const Array& x, const Array& weights, const Window& window) {
   if (!frame) return nullptr;
   check_number(window, weights->dtype);
   const Array sums = empty(x->device(), x->layout.shape, weights->dtype);
-  const Filter filter(x, weights, sums, window, *frame);
+  Filter filter(x, sums, window, *frame);
+  filter.with(weights, read_pointer(weights->dtype));
   const std::string types = "<" + device_type(x->dtype) + ", " + device_type(weights->dtype);
   const auto [least, most] = std::minmax(frame->rows.size, frame->columns.size);
   if (frame->planes.size == 1 && least > 1 && most <= most_in_text)
@@ -163,19 +181,26 @@ Array window_sums(const Array& x, const Array& weights, const Window& window) {
 
 Array window_ranks(const Array& x, std::int64_t rank, const Window& window) {
   const std::optional<Frame> frame = frame_of(x->layout.shape, window);
-  if (!frame) return nullptr;
-  const bool greatest = rank + 1 == frame->planes.size * frame->rows.size * frame->columns.size;
-  const bool sorts = frame->planes.size == 1 && std::max(frame->rows.size, frame->columns.size) <= most_sorted;
-  if (!sorts && !greatest && rank > 0) return nullptr;
-  check_number(window, x->dtype == DType::boolean ? DType::uint8 : x->dtype);
+  if (!frame || !has_network(*frame)) return nullptr;
+  check_number(window, x->dtype);
   const Array ranked = empty(x->device(), x->layout.shape, x->dtype);
-  const Filter filter(x, nullptr, ranked, window, *frame);
-  const std::string types = "<" + device_type(x->dtype) + ", " + device_type(compared_as(x->dtype));
-  if (sorts)
-    filter.run_of_size("gpulua_window_ranks" + types, ", " + std::to_string(rank));
-  else
-    filter.run_of_any("gpulua_window_extremes" + types + (greatest ? ", true" : ", false"));
+  Filter(x, ranked, window, *frame)
+      .run_of_size("gpulua_window_ranks" + compared_types(x->dtype), ", " + std::to_string(rank));
   return ranked;
+}
+
+Array window_extremes(const Array& x, bool greatest, const Array& footprint, const Window& window) {
+  const std::optional<Frame> frame = frame_of(x->layout.shape, window);
+  if (!frame) return nullptr;
+  if (!footprint && has_network(*frame))
+    return window_ranks(x, greatest ? frame->rows.size * frame->columns.size - 1 : 0, window);
+  check_number(window, x->dtype);
+  const Array found = empty(x->device(), x->layout.shape, x->dtype);
+  Filter(x, found, window, *frame)
+      .with(footprint, read_pointer(DType::boolean))
+      .run_of_any("gpulua_window_extremes" + compared_types(x->dtype) + (greatest ? ", true" : ", false") +
+                  (footprint ? ", true" : ", false"));
+  return found;
 }
 
 }  // namespace gpulua

@@ -25,8 +25,12 @@ struct Window {
 Array window_sums(const Array& x, const Array& weights, const Window& window);
 
 /// The neighbour of that rank, counted from 0, among each element's; in x's dtype, of real numbers. NaN is the
-/// greatest, and -0 is less than 0. Null for windows that the kernels do not take: as above, and for more than 7 rows
-/// or columns if the rank is neither the first nor the last.
+/// greatest, and -0 is less than 0. Null for windows that the kernel does not take: as above, and with more than 9 rows
+/// or columns.
 Array window_ranks(const Array& x, std::int64_t rank, const Window& window);
+
+/// The least or the greatest neighbour, in the same order. `footprint`: bool of the window's sizes, true for those that
+/// count, or null. Of none the least is true and the greatest false, for bool. Null as for window_sums().
+Array window_extremes(const Array& x, bool greatest, const Array& footprint, const Window& window);
 
 }  // namespace gpulua

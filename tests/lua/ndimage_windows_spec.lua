@@ -83,8 +83,18 @@ local function run(shape, sizes, dtype, x)
       return sum
     end
   end
-  local function ranked(rank)
+  local footprint = weights:ge(0):logical_or(weights:eq(weights:max())):eval()
+  local taken = footprint:astype("float64"):ravel():table()
+  local function ranked(rank, chosen)
     return function(neighbours)
+      if chosen then
+        local all = neighbours
+        neighbours = {}
+        for k, value in ipairs(all) do
+          if taken[k] == 1 then neighbours[#neighbours + 1] = value end
+        end
+        if rank < 0 then rank = #neighbours end
+      end
       table.sort(neighbours, before)
       return neighbours[rank]
     end
@@ -107,6 +117,10 @@ local function run(shape, sizes, dtype, x)
     check(expected(origins, ranked(third)), nd.rank_filter(x, third, sizes, options(origins)), "third, " .. what)
     check(expected(origins, ranked(1)), nd.minimum_filter(x, sizes, options(origins)), "minimum, " .. what)
     check(expected(origins, ranked(count)), nd.maximum_filter(x, sizes, options(origins)), "maximum, " .. what)
+    local of_footprint = options(origins)
+    of_footprint.footprint = footprint
+    check(expected(origins, ranked(1, true)), nd.minimum_filter(x, of_footprint), "least of a footprint, " .. what)
+    check(expected(origins, ranked(-1, true)), nd.maximum_filter(x, of_footprint), "greatest of a footprint, " .. what)
   end
 end
 
@@ -176,6 +190,24 @@ describe("filters of windows", function()
     local tall = nd.correlate(x, gpu.ones(3, 3) * 0.1, { mode = "nearest" })
     local part = nd.correlate(x({ 9, 20 }), gpu.ones(3, 3) * 0.1, { mode = "nearest" })
     assert.is_true(tall({ 10, 19 }):equal(part({ 2, 11 })))
+  end)
+
+  it("erode and dilate by structures without elements, too", function()
+    for _, shape in ipairs { { 20, 40 }, { 5, 6 } } do
+      local x, none = numbers(shape, "bool"), gpu.zeros({ 3, 2 }, "bool")
+      assert.is_true(nd.binary_erosion(x, { structure = none }):all():item())
+      assert.is_false(nd.binary_dilation(x, { structure = none }):any():item())
+      -- What is true around an element, by shifts.
+      local wide = x:pad({ { 1, 1 }, { 1, 1 } })
+      local rows, columns = shape[1], shape[2]
+      local middle = { 2, columns + 1 }
+      local above, below = wide({ 1, rows }, middle), wide({ 3, rows + 2 }, middle)
+      local left, right = wide({ 2, rows + 1 }, { 1, columns }), wide({ 2, rows + 1 }, { 3, columns + 2 })
+      local any = x:logical_or(above):logical_or(below):logical_or(left):logical_or(right)
+      local all = x:logical_and(above):logical_and(below):logical_and(left):logical_and(right)
+      assert.is_true(nd.binary_dilation(x):equal(any))
+      assert.is_true(nd.binary_erosion(x):equal(all))
+    end
   end)
 
   it("refuse a number that does not fit, and arrays of another device", function()

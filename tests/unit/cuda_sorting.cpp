@@ -189,7 +189,7 @@ TEST_CASE("filters of windows compile with NVRTC", "[cuda][nvrtc]") {
   std::string text;
   const auto add = [&](const std::string& from, const std::string& to, const std::string& call) {
     text += "extern \"C\" __global__ void k" + std::to_string(text.size()) + "(const " + from + "* x, const " + to +
-            "* w, " + from + "* y, " + to + "* z, int n) {" + call + "}\n";
+            "* w, " + from + "* y, " + to + "* z, const bool* b, int n) {" + call + "}\n";
   };
   for (const std::string near : {"0", "1", "3"}) {
     add("float", "float", "gpulua_window_sums<float, float, 5, 4, " + near + ">(x, w, y, n, n, n, n, n, n, 0.5, n);");
@@ -201,10 +201,12 @@ TEST_CASE("filters of windows compile with NVRTC", "[cuda][nvrtc]") {
       "gpulua_window_sums_of_any<bool, double, false, 1>(x, w, z, n, n, n, n, n, n, 0.5, n, n, n, n, n);");
   add("gpulua_bfloat16", "int",
       "gpulua_window_ranks<gpulua_bfloat16, float, 3, 3, 1, 4>(x, y, n, n, n, n, n, n, 0.5, n);"
-      "gpulua_window_extremes<gpulua_bfloat16, float, true, false, 8>(x, y, n, n, n, n, n, n, 0.5, n, n, n, n, n);");
+      "gpulua_window_extremes<gpulua_bfloat16, float, true, true, false, 8>(x, b, y, n, n, n, n, n, n, 0.5, n, n, n, "
+      "n, n);");
   add("unsigned long long", "int",
       "gpulua_window_ranks<unsigned long long, unsigned long long, 4, 1, 0, 2>(x, y, n, n, n, n, n, n, 0.5, n);"
-      "gpulua_window_extremes<unsigned long long, unsigned long long, false, true, 8>(x, y, n, n, n, n, n, n, 0.5, n, "
+      "gpulua_window_extremes<unsigned long long, unsigned long long, false, false, true, 8>(x, b, y, n, n, n, n, n, "
+      "n, 0.5, n, "
       "n, "
       "n, n, n);");
   compile({"elements.cuh", "arithmetic.cuh", "indexing.cuh", "window_filter.cuh", "window_ranks.cuh"}, text);
