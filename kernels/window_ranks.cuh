@@ -134,8 +134,8 @@ __device__ inline K gpulua_element_of_rank(const gpulua_sorted<K, count>& x, con
   return found;
 }
 
-// Two elements below each other share all rows of their windows but one. A row is sorted once; so are two rows together, which are
-// among the shared ones of several elements.
+// A thread computes two elements below each other at a time. Their windows share all rows but the upper one's first and the lower
+// one's last. A row is sorted once, and two shared rows are merged once for all elements that share them.
 template <class From, class T, int high, int wide, int near, int rank>
 __device__ inline void gpulua_window_ranks(const From* x, From* y, int rows, int columns, int inner, int above, int left,
                                            int border, double beyond, int height) {
@@ -150,25 +150,35 @@ __device__ inline void gpulua_window_ranks(const From* x, From* y, int rows, int
   const bool borders = strip.has_borders(above + more, left, wide, height + high - 1 + more);
   const From* const plane = x + strip.plane * rows * strip.line;
   const T number = gpulua_convert<T>::from(gpulua_convert<From>::from(beyond));
-  const auto read = [&](int i) {
-    T elements[wide];
-    if (borders)
-      gpulua_window_row<true, near>(elements, plane, strip, strip.row - above + i, left, number);
-    else
-      gpulua_window_row<false, near>(elements, plane, strip, strip.row - above + i, left, number);
-    Row keys;
+  // Two rows from the i-th of the strip's on. Both are under way at the same time.
+  const auto read = [&](Row(&to)[2], int i) {
+    T elements[2][wide];
+    if (borders) {
 #pragma unroll
-    for (int j = 0; j < wide; ++j) keys.at[j] = gpulua_rank_key(elements[j]);
-    return gpulua_sort_list(keys);
+      for (int k = 0; k < 2; ++k) gpulua_window_row<true, near>(elements[k], plane, strip, strip.row - above + i + k, left, number);
+    } else {
+#pragma unroll
+      for (int k = 0; k < 2; ++k)
+        gpulua_window_row<false, near>(elements[k], plane, strip, strip.row - above + i + k, left, number);
+    }
+#pragma unroll
+    for (int k = 0; k < 2; ++k) {
+      Row keys;
+#pragma unroll
+      for (int j = 0; j < wide; ++j) keys.at[j] = gpulua_rank_key(elements[k][j]);
+      to[k] = gpulua_sort_list(keys);
+    }
   };
   const auto write = [&](int down, K key) {
     strip.template write<true>(y, down, gpulua_convert<From>::from(gpulua_ranked_number(key, T())));
   };
-  Row others[couples + 1] = {};                                      // every second row from the upper element's first on
-  gpulua_sorted<K, 2 * wide> pairs[couples > 0 ? couples : 1] = {};  // of the rows below it
+  Row others[couples + 1] = {};                                      // every second row, from the upper element's first on
+  gpulua_sorted<K, 2 * wide> pairs[couples > 0 ? couples : 1] = {};  // of rows, from the next one on
   Row last = {};
   for (int down = 1 - high - more; down < strip.height; down += 2) {
-    const Row row = read(down + high - 1), next = read(down + high);
+    Row two[2];
+    read(two, down + high - 1);
+    const Row &row = two[0], &next = two[1];
     if constexpr (odd) {
       others[couples] = row;
       if constexpr (couples > 0) pairs[couples - 1] = gpulua_merged(last, row);
