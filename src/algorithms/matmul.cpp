@@ -11,7 +11,9 @@
 #include "src/array/views.h"
 #include "src/base/error.h"
 #include "src/expressions/expression.h"
+#include "src/ops/op_table.h"
 #include "src/ops/promotion.h"
+#include "src/ops/reduction_table.h"
 
 namespace gpulua {
 
@@ -84,6 +86,29 @@ bool takes_product(const Array& out, DType dtype, const Dims& shape, Node& a, No
          out->buffer() != a.buffer() && out->buffer() != b.buffer();
 }
 
+/// True for a product with a vector, of real numbers on a GPU. It reads the matrix once, as a BLAS does, but fuses with
+/// what follows from it, and takes no library.
+bool is_sum_of_products(const OpenDevice& device, DType dtype, const Array& a, const Array& b) {
+  return !device.info().block_is_warp && info(dtype).kind == DTypeKind::floating &&
+         (a->layout.ndim() == 1 || b->layout.ndim() == 1);
+}
+
+Array sum_of_products(const Array& a, const Array& b, DType dtype) {
+  const bool is_row = a->layout.ndim() == 1 && b->layout.ndim() > 1;
+  const DType compute = dtype == DType::float64 ? dtype : DType::float32;
+  Array left = cast(a, compute);
+  const Array right = cast(b, compute);
+  // Each row of a matrix reads the vector.
+  if (is_row)
+    left = as_matrices(std::move(left), 1);
+  else if (a->layout.ndim() > 1)
+    evaluate(*right);
+  const std::uint64_t axis = std::uint64_t{1} << (is_row ? b->layout.ndim() - 2 : a->layout.ndim() - 1);
+  const Operand operands[] = {left, right};
+  const Array products = elementwise(op("multiply"), operands);
+  return cast(reduce(reducer("sum"), products, axis, false, {compute, compute}), dtype);
+}
+
 }  // namespace
 
 Array matmul(const Array& a, const Array& b, const Array& out) {
@@ -112,6 +137,8 @@ Array matmul(const Array& a, const Array& b, const Array& out) {
     return out;
   };
   if (given_a.back() == 0 || checked_size(shape, "matmul") == 0) return finish(full(device, result_shape, dtype, 0.0));
+
+  if (is_sum_of_products(device, dtype, a, b)) return finish(sum_of_products(a, b, dtype));
 
   // float16 and bfloat16, where the BLAS has none.
   const DType computed = multiplies(device, dtype) ? dtype : DType::float32;
