@@ -86,18 +86,17 @@ bool takes_product(const Array& out, DType dtype, const Dims& shape, Node& a, No
          out->buffer() != a.buffer() && out->buffer() != b.buffer();
 }
 
-/// True for a product with a vector, of real numbers on a GPU. It reads the matrix once, as a BLAS does, but fuses with
-/// what follows from it, and takes no library.
+/// True for a product with a vector, of float32 or float64 on a GPU. It reads the matrix once, as a BLAS does, but
+/// fuses with what follows from it, and takes no library.
 bool is_sum_of_products(const OpenDevice& device, DType dtype, const Array& a, const Array& b) {
-  return !device.info().block_is_warp && info(dtype).kind == DTypeKind::floating &&
+  return !device.info().block_is_warp && (dtype == DType::float32 || dtype == DType::float64) &&
          (a->layout.ndim() == 1 || b->layout.ndim() == 1);
 }
 
 Array sum_of_products(const Array& a, const Array& b, DType dtype) {
   const bool is_row = a->layout.ndim() == 1 && b->layout.ndim() > 1;
-  const DType compute = dtype == DType::float64 ? dtype : DType::float32;
-  Array left = cast(a, compute);
-  const Array right = cast(b, compute);
+  Array left = cast(a, dtype);
+  const Array right = cast(b, dtype);
   // Each row of a matrix reads the vector.
   if (is_row)
     left = as_matrices(std::move(left), 1);
@@ -106,7 +105,7 @@ Array sum_of_products(const Array& a, const Array& b, DType dtype) {
   const std::uint64_t axis = std::uint64_t{1} << (is_row ? b->layout.ndim() - 2 : a->layout.ndim() - 1);
   const Operand operands[] = {left, right};
   const Array products = elementwise(op("multiply"), operands);
-  return cast(reduce(reducer("sum"), products, axis, false, {compute, compute}), dtype);
+  return reduce(reducer("sum"), products, axis, false, {dtype, dtype});
 }
 
 }  // namespace

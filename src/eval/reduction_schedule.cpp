@@ -174,11 +174,10 @@ class ReductionChoice {
     for (std::size_t i = 0; i < step_.operands.size(); ++i) {
       OperandSpec& operand = spec_.operands[i];
       if (!operand.nested || !operand.memory || is_whole(operand) || operand.indexed > 0) continue;
-      const auto is_zero = [](std::int64_t stride) { return stride == 0; };
-      if (std::all_of(nested_.strides[i].begin(), nested_.strides[i].end(), is_zero)) continue;
-      operand.common = std::all_of(kept_.strides[i].begin(), kept_.strides[i].end(), is_zero);
+      if (is_still(nested_.strides[i])) continue;
+      operand.common = is_still(kept_.strides[i]);
       if (operand.access == Access::unit) itemsize = std::max(itemsize, size_of(operand.dtype));
-      if (!std::all_of(reduced_.strides[i].begin(), reduced_.strides[i].end(), is_zero)) continue;
+      if (!is_still(reduced_.strides[i])) continue;
       const std::size_t more = plan_.nested_count() * size_of(operand.dtype);
       operand.held = schedule_.count > 1 && bytes + more <= held_by_thread;
       if (operand.held) bytes += more;
@@ -190,10 +189,12 @@ class ReductionChoice {
   }
 
   void choose_threads() {
-    // Are neighbouring results, or neighbouring elements of a result, consecutive in memory for most operands?
+    // Are neighbouring results, or neighbouring elements of a result, consecutive in memory for most operands? Those
+    // that are the same for all results, or for all elements, are in the cache.
     int along_results = 0, along_elements = 0;
     for (std::size_t i = 0; i < step_.operands.size(); ++i) {
       if (is_whole(step_.operands[i]) || step_.operands[i].outer) continue;
+      if (is_still(kept_.strides[i]) || is_still(reduced_.strides[i])) continue;
       along_results += kept_.strides[i].back() == 1;
       along_elements += schedule_.iteration.strides[i].back() == 1;
     }
@@ -232,6 +233,10 @@ class ReductionChoice {
     family.results = std::max(1u, (one_warp ? 32 : row_block) / family.lanes);
     const std::uint64_t vectors = std::uint64_t{family.lanes} * spec_.vector;
     family.items = one_warp ? 0 : rounded_up(static_cast<unsigned>((count + vectors - 1) / vectors));
+  }
+
+  static bool is_still(const Dims& strides) {
+    return std::all_of(strides.begin(), strides.end(), [](std::int64_t stride) { return stride == 0; });
   }
 
   bool has_few_results() const { return schedule_.results < few_results && !device_.block_is_warp; }
