@@ -19,6 +19,8 @@ constexpr std::int64_t accumulated_in_a_row = 256;
 // The same where so there are fewer blocks than these for each multiprocessor of a GPU: a thread then waits for memory
 // once or twice instead of sixteen times.
 constexpr std::int64_t least_in_a_row = 16, blocks_of_multiprocessor = 2;
+// These where threads go down columns: each has few elements on their way at once.
+constexpr std::int64_t column_blocks_of_multiprocessor = 8;
 // The same where there are too few blocks for the device.
 constexpr std::int64_t longest_row = 1024;
 // Of a row kernel: the bytes of a row that a thread keeps in registers, and the threads of a block for short rows.
@@ -77,6 +79,7 @@ class ReductionChoice {
       choose_threads();
       choose_vector();
       choose_fewer_lanes();
+      choose_fewer_slots();
       choose_short();
     }
     choose_pieces();
@@ -326,6 +329,16 @@ class ReductionChoice {
     }
   }
 
+  /// Threads that have no column of a narrow matrix go down the others' columns.
+  void choose_fewer_slots() {
+    if (plan_.lanes_adjacent || plan_.lanes == 1 || device_.block_is_warp) return;
+    const std::int64_t columns = plan_.vector_results ? spec_.vector : 1;
+    while (plan_.results / 2 * columns >= schedule_.results && plan_.lanes * 8 <= schedule_.count) {
+      plan_.results /= 2;
+      plan_.lanes *= 2;
+    }
+  }
+
   /// True when the elements of neighbouring results are consecutive or the same, for each operand.
   bool goes_along_results() {
     for (std::size_t i = 0; i < step_.operands.size(); ++i) {
@@ -372,8 +385,8 @@ class ReductionChoice {
     const std::int64_t lane_elements = plan_.lanes * accumulated_in_a_row;
     std::int64_t wanted = std::max<std::int64_t>(1, (schedule_.count + lane_elements - 1) / lane_elements);
     if (!device_.block_is_warp) {
-      const std::int64_t filling =
-          blocks_of_multiprocessor * std::max(device_.multiprocessors, 1) / std::max<std::int64_t>(groups, 1);
+      const std::int64_t blocks = plan_.lanes_adjacent ? blocks_of_multiprocessor : column_blocks_of_multiprocessor;
+      const std::int64_t filling = blocks * std::max(device_.multiprocessors, 1) / std::max<std::int64_t>(groups, 1);
       wanted = std::max(wanted, std::min(filling, schedule_.count / (plan_.lanes * least_in_a_row)));
     }
     // With many results, more blocks than fill the device are of no use.
