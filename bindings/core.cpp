@@ -326,6 +326,7 @@ void add_core_functions(lua_State* L) {
   add_own_kernels(L);
   add_fusing(L);
   add_graphs(L);
+  add_loops(L);
   add_function_helpers(L);
   add_terminal(L);
   add_ranks(L);

@@ -97,17 +97,19 @@ return function(workload)
     local x, weights = spread(n * n, 0, 1, "float32"):reshape(n, n), spread(25, 0, 0.1, "float32"):reshape(5, 5)
     return function() y = gpu.ndimage.convolve(x, weights):eval() end, function() return y[10][11] end
   end)
-  -- Gradient descent of least squares, as the time of one step: each step computed, and the loop as a graph.
-  for _, name in ipairs { "tinyloop", "tinygraph" } do
+  -- Gradient descent of least squares, as the time of one step: each step computed, the loop as a graph, and on the device.
+  for _, name in ipairs { "tinyloop", "tinygraph", "tinydevice" } do
     workload(name, function()
       local A, b, start, w = spread(64 * 8, 0, 1, "float32"):reshape(64, 8), spread(64, 0, 1, "float32"), gpu.zeros(8), nil
+      local function step(v) return v - 0.01 * A.T:matmul(A:matmul(v) - b) end
       local function descend()
         w = start
-        for _ = 1, 1000 do w = w - 0.01 * A.T:matmul(A:matmul(w) - b) end
+        for _ = 1, 1000 do w = step(w) end
         return w:eval()
       end
       local function check() return 10 * w[3] end
       if name == "tinyloop" then return descend, check, 1 / 1000 end
+      if name == "tinydevice" then return function() w = gpu.loop(1000, step, start) end, check, 1 / 1000 end
       local graph = gpu.graph(descend)
       return function() graph:launch() end, check, 1 / 1000
     end)

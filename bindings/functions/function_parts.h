@@ -22,5 +22,7 @@ void add_function_helpers(lua_State* L);
 void add_fusing(lua_State* L);
 /// The C++ functions for graph.lua.
 void add_graphs(lua_State* L);
+/// The C++ functions for loop.lua.
+void add_loops(lua_State* L);
 
 }  // namespace gpulua

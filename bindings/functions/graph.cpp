@@ -40,7 +40,8 @@ int start_graph(lua_State* L) {
   if (is_recording(bindings_of(L).context()))
     throw Error("[graph] expected a call outside of a function that gpu.graph or gpu.fuse records");
   OpenDevice& device = bindings_of(L).device();
-  push(L, GraphHandle{device.shared_from_this(), std::make_shared<Capture>(device)});
+  device.evaluator().evaluate_all();
+  push(L, GraphHandle{device.shared_from_this(), std::make_shared<Capture>(device, "graph")});
   return 1;
 }
 
@@ -72,7 +73,9 @@ int finish_graph(lua_State* L) {
   const std::vector<Array> results = check_arrays(L, 2), first = check_arrays(L, 3);
   try {
     check_same(results, first);
-    handle.capture->finish(results);
+    handle.capture->finish(results,
+                           "[graph] the array was made by a graph's function, which did not return it: it has no "
+                           "elements before the first g:launch()");
   } catch (...) {
     handle.capture->abandon();
     throw;

@@ -31,9 +31,12 @@ OtherDevice other_device;
 
 }  // namespace
 
-Capture::Capture(OpenDevice& device)
-    : device_(device.shared_from_this()), stream_(device.device().create_stream()), outer_stream_(device.stream()) {
-  device.evaluator().evaluate_all();
+Capture::Capture(OpenDevice& device, const char* op)
+    : device_(device.shared_from_this()),
+      op_(op),
+      start_(device.context().last_serial()),
+      stream_(device.device().create_stream()),
+      outer_stream_(device.stream()) {
   for (const std::shared_ptr<OpenDevice>& other : device.context().open_devices()) {
     if (other.get() == &device) continue;
     other->set_buffer_observer(&other_device);
@@ -46,7 +49,11 @@ Capture::Capture(OpenDevice& device)
 
 Capture::~Capture() {
   abandon();
-  device_->index_faults().release(stream_);
+  IndexFaults& faults = device_->index_faults();
+  if (launched_on_)
+    faults.hand_over(stream_, launched_on_);
+  else
+    faults.release(stream_);
 }
 
 // ---- the two runs ---------------------------------------------------------------------------------------------------
@@ -55,18 +62,26 @@ void Capture::record(std::span<const Array> results) {
   evaluate(results);
   device_->synchronize(*stream_);
   words_.clear();
-  device_->begin_capture();
+  device_->begin_capture(op_);
   recording_ = true;
 }
 
-void Capture::finish(std::span<const Array> results) {
+void Capture::finish(std::span<const Array> results, const char* why) {
   evaluate(results);
   end();
-  // What the script keeps of the recorded run has no elements yet.
-  const auto none = std::make_shared<const Check>(
-      Check{Check::State::failed,
-            "[graph] the array was made by a graph's function, which did not return it: it has no elements before the "
-            "first g:launch()"});
+  fail_others(results, why);
+}
+
+void Capture::finish(const char* why) {
+  end();
+  std::vector<Array> inputs = kept_;
+  for (const WordBlock& block : words_) inputs.push_back(block.array);
+  fail_others(inputs, why);
+  made_.clear();
+}
+
+void Capture::fail_others(std::span<const Array> results, const char* why) {
+  const auto none = std::make_shared<const Check>(Check{Check::State::failed, why});
   for (const auto& [address, made] : made_) {
     const BufferRef buffer = *made;
     const auto holds = [&](const Array& array) { return array->buffer() == buffer; };
@@ -107,7 +122,10 @@ bool Capture::owns(const Buffer& buffer) const {
 
 bool Capture::reads(Buffer& buffer) {
   if (!recording_) return true;
-  if (!owns(buffer)) read_.emplace(&buffer, BufferRef(&buffer));
+  if (owns(buffer))
+    read_own_.insert(&buffer);
+  else
+    read_.emplace(&buffer, BufferRef(&buffer));
   return false;
 }
 
@@ -119,6 +137,15 @@ bool Capture::writes(Buffer& buffer) {
 
 void Capture::frees(Buffer& buffer) {
   if (recording_ && !owns(buffer)) device_->check_not_captured("frees an array from outside");
+}
+
+Array Capture::shared(const Array& array) {
+  const BufferRef& buffer = array->buffer();
+  written_.emplace(buffer.get(), buffer);
+  const auto owner = std::make_shared<BufferRef>(buffer);
+  auto same = make_buffer(*device_, buffer->address(), buffer->bytes(), owner);
+  made_[same.get()] = same->watch();
+  return make_node(*device_, array->dtype, array->shared_layout, std::move(same));
 }
 
 BufferRef Capture::new_buffer(std::size_t bytes) {
@@ -181,7 +208,7 @@ void Capture::upload_words(const WordBlock& block, const StreamRef& stream) cons
   device_->device().upload(block.array->write(stream), values.data(), block.next.size() * word_pair_bytes, *stream);
 }
 
-void Capture::launch(const StreamRef& stream) {
+bool Capture::launch(const StreamRef& stream, const void* go_on) {
   Evaluator& evaluator = device_->evaluator();
   std::erase_if(made_, [](const auto& entry) { return *entry.second == nullptr; });
   std::vector<BufferRef> made;
@@ -192,8 +219,8 @@ void Capture::launch(const StreamRef& stream) {
   for (const auto& [address, buffer] : written_) flush(*buffer);
   // Before the first launch, what is guarded has no elements that a pending array could read.
   for (const BufferRef& buffer : made)
-    if (launched_ || !buffer->guarded()) flush(*buffer);
-  launched_ = true;
+    if (launched_on_ || !buffer->guarded()) flush(*buffer);
+  launched_on_ = stream;
 
   const std::vector<CheckRef> checks = device_->index_faults().rearm(stream_);
   for (const auto& [address, buffer] : read_) buffer->read(stream);
@@ -209,7 +236,7 @@ void Capture::launch(const StreamRef& stream) {
   }
   for (const WordBlock& block : words_) upload_words(block, stream);
   for (const auto& work : before_) work(stream);
-  device_->launch(*work_, stream);
+  return device_->launch(*work_, stream, go_on);
 }
 
 }  // namespace gpulua

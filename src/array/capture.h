@@ -1,12 +1,13 @@
 #pragma once
 
-// Work on a device that a function queues, recorded to be queued again as a whole: gpu.graph.
+// Work on a device that a function queues, recorded to be queued again as a whole: gpu.graph and gpu.loop.
 
 #include <array>
 #include <functional>
 #include <memory>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "src/array/node.h"
@@ -21,21 +22,34 @@ namespace gpulua {
 /// serves later allocations of the same recording.
 class Capture final : private BufferObserver {
  public:
-  /// The first run starts. All pending nodes of the device are evaluated.
-  explicit Capture(OpenDevice& device);
+  /// The first run starts. `op`: the function that records, by its name in errors.
+  Capture(OpenDevice& device, const char* op);
   ~Capture();
 
+  /// The serial number of the newest array at the start of the first run.
+  std::uint64_t start() const { return start_; }
   /// The first run has ended. Evaluates its results, and waits. The second run starts.
   void record(std::span<const Array> results);
-  /// The second run has ended. Evaluates its results.
-  void finish(std::span<const Array> results);
+  /// The second run has ended. Evaluates its results, which each launch writes. Of the run's other arrays, those that
+  /// the script keeps have no elements, as `why` says, before the first launch.
+  void finish(std::span<const Array> results, const char* why);
+  /// The second run has ended, and no array of it has elements, as `why` says: its work writes to shared() arrays
+  /// alone.
+  void finish(const char* why);
   /// True when the array lies in the capture's memory.
   bool owns(Node& array) const { return owns(*array.buffer()); }
   /// Ends a run that has failed.
   void abandon() noexcept;
-  /// Queues the recorded work.
-  void launch(const StreamRef& stream);
+  /// Queues the recorded work. With `go_on`: as often as Device::launch_while does; false where the device cannot.
+  bool launch(const StreamRef& stream, const void* go_on = nullptr);
+  /// True when the host writes something before each launch.
+  bool has_host_work() const { return !words_.empty() || !before_.empty(); }
   std::size_t kernels() const { return work_->launches.size(); }
+
+  /// The memory of the row-major array, which each launch writes, as an array of the second run.
+  Array shared(const Array& array);
+  /// True when the second run has read the shared() array.
+  bool has_read(Node& array) const { return read_own_.contains(array.buffer().get()); }
 
   /// Memory of the capture during the second run, else an ordinary buffer.
   BufferRef new_buffer(std::size_t bytes);
@@ -62,15 +76,20 @@ class Capture final : private BufferObserver {
   void frees(Buffer& buffer) override;
   bool owns(const Buffer& buffer) const;
   void end();
+  void fail_others(std::span<const Array> results, const char* why);
   void upload_words(const WordBlock& block, const StreamRef& stream) const;
 
   std::shared_ptr<OpenDevice> device_;
+  const char* op_;
+  std::uint64_t start_;
   StreamRef stream_, outer_stream_;
-  bool running_ = true, recording_ = false, launched_ = false;
+  StreamRef launched_on_;  // null before the first launch
+  bool running_ = true, recording_ = false;
   std::vector<OpenDevice*> others_;
 
   std::shared_ptr<Blocks> blocks_ = std::make_shared<Blocks>();
   std::unordered_map<const Buffer*, std::shared_ptr<Buffer* const>> made_;  // in the blocks, watched
+  std::unordered_set<const Buffer*> read_own_;                              // in the blocks, or shared
   std::unordered_map<Buffer*, BufferRef> read_, written_;                   // others
   std::vector<WordBlock> words_;
   std::vector<Array> kept_;  // what is written before each launch

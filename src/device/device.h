@@ -161,6 +161,9 @@ class Device {
   virtual std::shared_ptr<Graph> end_capture(Stream& stream) = 0;
   /// Queues the work of the graph. Launches of one graph run one after the other.
   virtual void launch(Graph& graph, Stream& stream) = 0;
+  /// Queues the work of the graph again and again, as long as the bool at `go_on`, in device memory, is true before it.
+  /// False, and nothing queued, where the device cannot look at it by itself.
+  virtual bool launch_while(Graph& /*graph*/, const void* /*go_on*/, Stream& /*stream*/) { return false; }
 
   // ---- checking -----------------------------------------------------------------------------------------------------
   /// Switches the checker on or off. It searches launches for mistakes in the kernel, and the first mistake ends the

@@ -6,6 +6,7 @@
 
 #include "src/array/aliasing.h"
 #include "src/array/array.h"
+#include "src/array/capture.h"
 #include "src/base/error.h"
 #include "src/device/take_interrupt.h"
 #include "src/eval/explain.h"
@@ -86,7 +87,8 @@ Pipeline::Result Pipeline::run(Roots& roots, const PendingNodes::List& writes) {
   {
     add_writes(roots, writes);
     const NodeNumbers nodes = collect({roots.data(), roots.size()});
-    add_repeated(roots, nodes);
+    // What a recorded function reads from outside is stored in its first run: the recording would compute it each time.
+    add_repeated(roots, nodes, capture() ? capture()->start() : 0);
     const bool has_more = roots.size() > wanted;
     // Handles, because others may have none but those of nodes that drop their inputs.
     PendingNodes::List held;

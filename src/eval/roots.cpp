@@ -42,12 +42,13 @@ void add_writes(Roots& roots, const PendingNodes::List& writes) {
   }
 }
 
-void add_repeated(Roots& roots, const NodeNumbers& nodes) {
+void add_repeated(Roots& roots, const NodeNumbers& nodes, std::uint64_t before) {
   std::int64_t size = 0;
   for (const Root& root : roots) size = std::max(size, root.node->layout.size());
-  const auto add = [&](Node& node) {
+  const auto add = [&](Node& node, const Node& reader) {
     const Pending* pending = node.pending();
-    if (!pending || !pending->computed || pending->value || roots.size() == most_roots) return;
+    if (!pending || pending->value || roots.size() == most_roots) return;
+    if (!pending->computed && (node.serial() > before || reader.serial() <= before)) return;
     if (node.layout.size() > size &&
         (is_cheap(*pending) || node.nbytes() > node.device().memory().limit() / largest_part))
       return;
@@ -56,7 +57,7 @@ void add_repeated(Roots& roots, const NodeNumbers& nodes) {
   };
   for (Node* node : nodes)
     if (const Pending* pending = node->pending(); pending && !pending->computed)
-      for (const Array& input : pending->inputs) add(*input);
+      for (const Array& input : pending->inputs) add(*input, *node);
 }
 
 }  // namespace gpulua

@@ -22,7 +22,7 @@ Roots take_roots(std::span<Node* const>& nodes);
 void add_writes(Roots& roots, const PendingNodes::List& writes);
 
 /// Adds to the roots what an earlier kernel has computed without storing it: it would be computed for the second time
-/// now. `nodes` comes from collect(roots).
-void add_repeated(Roots& roots, const NodeNumbers& nodes);
+/// now. And those nodes with serial numbers up to `before` that later ones read. `nodes` comes from collect(roots).
+void add_repeated(Roots& roots, const NodeNumbers& nodes, std::uint64_t before = 0);
 
 }  // namespace gpulua

@@ -120,6 +120,11 @@ std::vector<CheckRef> IndexFaults::rearm(const StreamRef& stream) {
   return checks;
 }
 
+void IndexFaults::hand_over(const StreamRef& stream, const StreamRef& other) noexcept {
+  for (Lane& lane : lanes_)
+    if (lane.stream == stream) lane.stream = other;
+}
+
 void IndexFaults::release(const StreamRef& stream) noexcept {
   for (Lane& lane : lanes_) {
     if (lane.stream != stream) continue;

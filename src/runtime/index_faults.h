@@ -72,6 +72,8 @@ class IndexFaults {
   void mute() noexcept;
   /// The text, in memory that lives as long as this object: for IndexFault::op.
   const char* lasting(const std::string& text) { return texts_.insert(text).first->c_str(); }
+  /// The kernels of `stream`, which recorded a graph, run for the last time, as part of the work of `other`.
+  void hand_over(const StreamRef& stream, const StreamRef& other) noexcept;
   /// The kernels of the stream will not run again.
   void release(const StreamRef& stream) noexcept;
   /// Reads the records after a wait for all work of `stream`, or, when it is null, for a part of a stream's work.

@@ -257,9 +257,9 @@ void OpenDevice::run_library(const char* name, const StreamRef& stream, double b
   if (context_.debug) synchronize(*stream);
 }
 
-void OpenDevice::begin_capture() {
+void OpenDevice::begin_capture(const char* op) {
   device_->begin_capture(*stream_);
-  recorded_ = std::make_shared<RecordedWork>();
+  recorded_ = std::make_shared<RecordedWork>(op);
 }
 
 std::shared_ptr<RecordedWork> OpenDevice::end_capture() {
@@ -268,7 +268,7 @@ std::shared_ptr<RecordedWork> OpenDevice::end_capture() {
   return work;
 }
 
-void OpenDevice::launch(const RecordedWork& work, const StreamRef& stream) {
+bool OpenDevice::launch(const RecordedWork& work, const StreamRef& stream, const void* go_on) {
   // The log keeps a graph's first launches: more would only push out those of other work.
   constexpr std::size_t most_noted = 16;
   throw_damage();
@@ -276,22 +276,26 @@ void OpenDevice::launch(const RecordedWork& work, const StreamRef& stream) {
   for (std::size_t i = 0; i < std::min(work.launches.size(), most_noted); ++i)
     launches_.note(work.launches[i].kernel, *stream, work.launches[i].origin);
   for (Profile& profile : profiles_) profile.begin(*stream);
+  bool launched = true;
   try {
-    device_->launch(*work.graph, *stream);
+    if (go_on)
+      launched = device_->launch_while(*work.graph, go_on, *stream);
+    else
+      device_->launch(*work.graph, *stream);
   } catch (const Diagnostic& diagnostic) {
     throw Error(diagnostic.kind(), describe(diagnostic, memory_));
   }
-  for (Profile& profile : profiles_) profile.end("gpu.graph", work.bytes, *stream);
-  if (!context_.debug) return;
+  for (Profile& profile : profiles_) profile.end(std::string("gpu.") + work.op, work.bytes, *stream);
+  if (!context_.debug) return launched;
   synchronize(*stream);
   check_all_ends();
+  return launched;
 }
 
 void OpenDevice::check_not_captured(const char* what) const {
   if (recorded_)
-    throw Error(
-        "[graph] expected a function whose work can be recorded, got one that {}; do that outside of the function",
-        what);
+    throw Error("[{}] expected a function whose work can be recorded, got one that {}; do that outside of the function",
+                recorded_->op, what);
 }
 
 std::vector<Profile::Row> OpenDevice::finish_profile() {

@@ -30,6 +30,7 @@ struct RecordedWork {
     std::shared_ptr<Kernel> kernel;
     Origin origin;
   };
+  const char* op;                // the function that records, by its name in errors
   std::vector<Launch> launches;  // the graph's kernels live as long
   double bytes = 0;              // of memory traffic
   std::shared_ptr<Graph> graph;
@@ -103,13 +104,14 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
               const StreamRef& stream, double bytes = 0);
   /// Runs `work`, which queues a library's work on `stream`, and logs it under that name.
   void run_library(const char* name, const StreamRef& stream, double bytes, const std::function<void()>& work);
-  /// From now on the current stream records its work and does none of it. It has no work left. Until end_capture,
-  /// waits and downloads throw Error.
-  void begin_capture();
+  /// From now on the current stream records its work for `op` and does none of it. It has no work left. Until
+  /// end_capture, waits and downloads throw Error.
+  void begin_capture(const char* op);
   std::shared_ptr<RecordedWork> end_capture();
   bool captures() const { return recorded_ != nullptr; }
-  /// Queues the recorded work on `stream`, and logs its launches.
-  void launch(const RecordedWork& work, const StreamRef& stream);
+  /// Queues the recorded work on `stream`, and logs its launches. With `go_on`: as often as Device::launch_while does;
+  /// false where the device cannot.
+  bool launch(const RecordedWork& work, const StreamRef& stream, const void* go_on = nullptr);
   /// Throws Error while the current stream records its work: `what` cannot be recorded.
   void check_not_captured(const char* what) const;
   /// Checks the memory after the end of the buffer. After an overwrite, the next launch or wait throws an error about

@@ -34,6 +34,8 @@ class Spending {
   explicit Spending(const ScriptRights& rights) : rights_(rights) {}
   /// A new call.
   void begin() { launches_ = compilations_ = 0; }
+  /// Since then.
+  std::uint64_t launches() const { return launches_; }
   /// Count one more; throw Error beyond the quota.
   void add_launch() {
     if (++launches_ > rights_.most_launches) refuse("launch", "launches", rights_.most_launches);

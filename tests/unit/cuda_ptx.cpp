@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "src/base/error.h"
+#include "src/device/cuda/condition_module.h"
 #include "src/device/cuda/ptx.h"
 #include "src/device/cuda/symbol_name.h"
 
@@ -128,4 +129,12 @@ TEST_CASE("PTX: sizes that pass what memory has are refused", "[cuda][ptx]") {
   std::string pairs = ".f16";
   for (int i = 0; i < 1'000'000; ++i) pairs += "x2";
   CHECK(parse_ptx(".visible .entry k(.param " + pairs + " p) {}").entries.at(0).parameters.at(0).size == 0);
+}
+
+TEST_CASE("PTX: the module that gives a loop its condition has one kernel, of a handle and an address", "[cuda][ptx]") {
+  const PtxModule module = parse_ptx(condition_module);
+  REQUIRE(module.entries.size() == 1);
+  CHECK(module.entries[0].symbol == "set_condition");
+  REQUIRE(module.entries[0].parameters.size() == 2);
+  for (const PtxParameter& parameter : module.entries[0].parameters) CHECK(parameter.size == 8);
 }

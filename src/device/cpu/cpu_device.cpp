@@ -275,6 +275,13 @@ std::shared_ptr<Graph> CpuDevice::end_capture(Stream& stream) {
 void CpuDevice::launch(Graph& graph, Stream& stream) {
   queue(stream, [&graph] { static_cast<CpuGraph&>(graph).run(); });
 }
+bool CpuDevice::launch_while(Graph& graph, const void* go_on, Stream&) {
+  while (*static_cast<const bool*>(go_on)) {
+    take_interrupt(environment_.interrupted, "loop_while");
+    static_cast<CpuGraph&>(graph).run();
+  }
+  return true;
+}
 
 // ---- libraries
 // ----------------------------------------------------------------------------------------------------------

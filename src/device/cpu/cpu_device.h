@@ -58,6 +58,7 @@ class CpuDevice : public Device {
   void begin_capture(Stream& stream) override;
   std::shared_ptr<Graph> end_capture(Stream& stream) override;
   void launch(Graph& graph, Stream& stream) override;
+  bool launch_while(Graph& graph, const void* go_on, Stream& stream) override;
 
   void set_checking(bool on) override { checker_.set(on); }
   bool checking() const override { return checker_.on(); }

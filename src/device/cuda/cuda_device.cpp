@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "src/device/cuda/condition_module.h"
 #include "src/device/cuda/context_guard.h"
 #include "src/device/cuda/cuda_graph.h"
 #include "src/device/cuda/cuda_module.h"
@@ -298,6 +299,16 @@ std::shared_ptr<Graph> CudaDevice::end_capture(Stream& stream) {
 
 void CudaDevice::launch(Graph& graph, Stream& stream) {
   static_cast<CudaGraph&>(graph).launch(handle_of(stream));
+}
+
+bool CudaDevice::launch_while(Graph& graph, const void* go_on, Stream& stream) {
+  if (context_->driver().graph_conditional_handle_create == nullptr) return false;
+  if (!set_condition_) {
+    const std::shared_ptr<Module> module = load_image(condition_module);
+    set_condition_ = module->kernel(module->compiled().kernels.front());
+  }
+  const auto& set_condition = static_cast<const CudaKernel&>(*set_condition_);
+  return static_cast<CudaGraph&>(graph).launch_while(set_condition, go_on, handle_of(stream));
 }
 
 void CudaDevice::set_checking(bool on) {

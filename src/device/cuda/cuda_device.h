@@ -53,6 +53,7 @@ class CudaDevice final : public Device {
   void begin_capture(Stream& stream) override;
   std::shared_ptr<Graph> end_capture(Stream& stream) override;
   void launch(Graph& graph, Stream& stream) override;
+  bool launch_while(Graph& graph, const void* go_on, Stream& stream) override;
 
   void set_checking(bool on) override;
   bool checking() const override { return false; }
@@ -85,6 +86,7 @@ class CudaDevice final : public Device {
   bool reads_host_pages_;
   void* staging_ = nullptr;  // pinned; made by the first small download to pageable memory
   std::optional<Compiler> compiler_;
+  std::shared_ptr<Kernel> set_condition_;  // of loops; null before the first one
   std::unique_ptr<CublasBlas> blas_;
   std::unique_ptr<Solver> solver_;
   std::unique_ptr<SparseSolver> sparse_solver_;

@@ -56,6 +56,7 @@ namespace gpulua::cuda {
   X(stream_wait_event, cuStreamWaitEvent)                              \
   X(stream_begin_capture, cuStreamBeginCapture_v2)                     \
   X(stream_end_capture, cuStreamEndCapture)                            \
+  X(graph_create, cuGraphCreate)                                       \
   X(graph_instantiate, cuGraphInstantiateWithFlags)                    \
   X(graph_launch, cuGraphLaunch)                                       \
   X(graph_destroy, cuGraphDestroy)                                     \
@@ -76,12 +77,14 @@ namespace gpulua::cuda {
   X(launch_kernel, cuLaunchKernel)
 
 // Null in drivers older than the CUDA version given.
-#define GPULUA_DRIVER_OPTIONAL(X)                                      \
-  X(launch_kernel_ex, cuLaunchKernelEx)                     /* 11.8 */ \
-  X(module_function_count, cuModuleGetFunctionCount)        /* 12.4 */ \
-  X(module_enumerate_functions, cuModuleEnumerateFunctions) /* 12.4 */ \
-  X(function_get_name, cuFuncGetName)                       /* 12.3 */ \
-  X(function_get_parameter, cuFuncGetParamInfo)             /* 12.4 */
+#define GPULUA_DRIVER_OPTIONAL(X)                                               \
+  X(launch_kernel_ex, cuLaunchKernelEx)                              /* 11.8 */ \
+  X(module_function_count, cuModuleGetFunctionCount)                 /* 12.4 */ \
+  X(module_enumerate_functions, cuModuleEnumerateFunctions)          /* 12.4 */ \
+  X(function_get_name, cuFuncGetName)                                /* 12.3 */ \
+  X(function_get_parameter, cuFuncGetParamInfo)                      /* 12.4 */ \
+  X(graph_add_node, cuGraphAddNode_v2)                               /* 12.3 */ \
+  X(graph_conditional_handle_create, cuGraphConditionalHandleCreate) /* 12.4 */
 
 struct Driver {
 #define GPULUA_DRIVER_MEMBER(member, function) decltype(&::function) member = nullptr;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/device/cuda/cuda_context.h"
+#include "src/device/cuda/cuda_module.h"
 #include "src/device/device.h"
 
 namespace gpulua::cuda {
@@ -25,12 +26,19 @@ class CudaGraph final : public Graph {
   void begin(CUstream stream);
   void end(CUstream stream);
   void launch(CUstream stream);
+  /// As Device::launch_while, in one launch. `set_condition`: the kernel of condition_module.
+  bool launch_while(const CudaKernel& set_condition, const void* go_on, CUstream stream);
 
  private:
+  /// The work as the body of a conditional node, which repeats it.
+  CUresult make_loop(const CudaKernel& set_condition, const void* go_on, CUgraphExec& loop) const;
+
   std::shared_ptr<Context> context_;
   std::vector<void*> kept_;  // pinned
   std::vector<std::shared_ptr<const void>> held_;
+  CUgraph graph_ = nullptr;
   CUgraphExec executable_ = nullptr;
+  std::vector<CUgraphExec> loops_;
 };
 
 }  // namespace gpulua::cuda

@@ -1,0 +1,61 @@
+-- gpu.loop, gpu.loop_while: loops whose steps are recorded and run on the device.
+-- In sandboxes: all
+local gpu, _, core, import = ...
+local checks = import "checks"
+local carried = import("fuse").carried
+
+--- Starts the loop of `op`. Returns it, a function that takes the next step, and whether steps are recorded.
+local function start(op, asks, fn, ...)
+  if type(fn) ~= "function" then core.fail(op, "a function of the arrays that the loop carries", fn) end
+  local line, name = carried(fn)
+  if line then
+    core.raise(("[%s] expected a function that gets and returns what it carries from step to step, got one that reads '%s' and sets it "
+      .. "on line %d: pass %s to gpu.%s and return it"):format(op, name, line, name, op))
+  end
+  local loop, records = core.start_loop(asks, ...)
+  local function take(ok, ...)
+    if ok then return core.take_step(loop, ...) end
+    core.abandon_loop(loop)
+    error((...), 0)
+  end
+  return loop, function() take(core.call(fn, core.step_arguments(loop))) end, records
+end
+
+--- gpu.loop(n, fn, ...)
+--- Carries arrays through n calls of a function of them, which run on the device.
+function gpu.loop(n, fn, ...)
+  n = checks.count("loop", "a number of steps of 0 or more", n)
+  local loop, step, records = start("loop", false, fn, ...)
+  local plain, launches, recorded = n, 0, nil
+  if records and n > 1 then
+    step()
+    recorded = math.min(core.steps_of_launch(loop), n - 1)
+    plain, launches = (n - 1) % recorded, math.floor((n - 1) / recorded)
+  end
+  for _ = 1, plain do step() end
+  if launches > 0 then
+    core.record_loop(loop)
+    for _ = 1, recorded do step() end
+    core.finish_loop(loop)
+    for _ = 1, launches do core.launch_loop(loop) end
+  end
+  return core.end_loop(loop)
+end
+
+--- gpu.loop_while(fn, ...)
+--- Carries arrays through calls of a function of them, which run on the device, until the condition that it gives is false.
+function gpu.loop_while(fn, ...)
+  local loop, step, records = start("loop_while", true, fn, ...)
+  if not records then
+    core.raise "[loop_while] expected a call outside of a function that gpu.graph, gpu.fuse or gpu.loop records, which fixes its work"
+  end
+  step()
+  core.record_loop(loop)
+  step()
+  core.finish_loop(loop)
+  -- A loop without an end must end at a sandbox's deadline, as all array functions do.
+  if core.restricted or not core.launch_while(loop) then
+    while core.loop_goes_on(loop) do core.launch_loop(loop) end
+  end
+  return core.end_loop(loop)
+end
