@@ -41,7 +41,8 @@ int start_graph(lua_State* L) {
     throw Error("[graph] expected a call outside of a function that gpu.graph or gpu.fuse records");
   OpenDevice& device = bindings_of(L).device();
   device.evaluator().evaluate_all();
-  push(L, GraphHandle{device.shared_from_this(), std::make_shared<Capture>(device, "graph")});
+  push(L, GraphHandle{device.shared_from_this(),
+                      std::make_shared<Capture>(device, "graph", device.device().create_stream())});
   return 1;
 }
 

@@ -11,6 +11,8 @@ namespace gpulua {
 namespace {
 
 struct LoopHandle {
+  std::shared_ptr<OpenDevice> device;
+  StreamRef outer, stream;  // on which it is launched and recorded
   std::shared_ptr<DeviceLoop> loop;
 };
 
@@ -27,10 +29,10 @@ DeviceLoop& check_loop(lua_State* L) {
   return *check<LoopHandle>(L, 1, "loop").loop;
 }
 
-/// The values from the second on. `what` names the first of them in errors, and has the number `number`.
-std::vector<Array> check_arrays(lua_State* L, const char* op, const char* what, int number) {
+/// The values from `index` on. In errors the first of them is the `what` with that number.
+std::vector<Array> check_arrays(lua_State* L, int index, const char* op, const char* what, int number) {
   std::vector<Array> arrays;
-  for (int index = 2; index <= lua_gettop(L); ++index, ++number) {
+  for (; index <= lua_gettop(L); ++index, ++number) {
     const Array* array = test<Array>(L, index);
     if (!array)
       throw Error("[{}] expected an array as {} {}, got {}{}", op, what, number, describe(L, index),
@@ -52,15 +54,25 @@ int run_part(DeviceLoop& loop, Part part) {
   return 0;
 }
 
-/// start_loop(asks, arrays...): the loop, which carries the arrays; whether it records its steps.
+/// start_loop(last, asks, arrays...): the loop, which carries the arrays; whether it records its steps. `last`: the
+/// last loop that did, or nil.
 int start_loop(lua_State* L) {
-  const bool asks = lua_toboolean(L, 1);
-  const char* op = asks ? "loop_while" : "loop";
   Bindings& bindings = bindings_of(L);
-  const auto loop = std::make_shared<DeviceLoop>(bindings.device(), op, check_arrays(L, op, "argument", asks ? 2 : 3),
-                                                 asks, !is_recording(bindings.context()));
-  push(L, LoopHandle{loop});
-  lua_pushboolean(L, loop->records());
+  OpenDevice& device = bindings.device();
+  const bool asks = lua_toboolean(L, 2);
+  const char* op = asks ? "loop_while" : "loop";
+  const std::vector<Array> arrays = check_arrays(L, 3, op, "argument", asks ? 2 : 3);
+  LoopHandle handle{device.shared_from_this(), device.stream(), nullptr, nullptr};
+  if (!is_recording(bindings.context())) {
+    // A new stream would have new handles of the libraries that the function calls.
+    const auto* last = test<LoopHandle>(L, 1);
+    const bool fits = last && last->device == handle.device && last->outer == handle.outer;
+    handle.stream = fits ? last->stream : device.device().create_stream();
+  }
+  handle.loop = std::make_shared<DeviceLoop>(device, op, arrays, asks, handle.stream);
+  lua_pushboolean(L, handle.loop->records());
+  push(L, std::move(handle));
+  lua_insert(L, -2);
   return 2;
 }
 
@@ -72,7 +84,7 @@ int step_arguments(lua_State* L) {
 /// take_step(loop, results...): the function has given them.
 int take_step(lua_State* L) {
   DeviceLoop& loop = check_loop(L);
-  return run_part(loop, [&] { loop.take(check_arrays(L, loop.op(), "result", 1)); });
+  return run_part(loop, [&] { loop.take(check_arrays(L, 2, loop.op(), "result", 1)); });
 }
 
 /// steps_of_launch(loop)

@@ -4,6 +4,8 @@ local gpu, _, core, import = ...
 local checks = import "checks"
 local carried = import("fuse").carried
 
+local last -- loop that recorded its steps: the next one uses its stream
+
 --- Starts the loop of `op`. Returns it, a function that takes the next step, and whether steps are recorded.
 local function start(op, asks, fn, ...)
   if type(fn) ~= "function" then core.fail(op, "a function of the arrays that the loop carries", fn) end
@@ -12,7 +14,8 @@ local function start(op, asks, fn, ...)
     core.raise(("[%s] expected a function that gets and returns what it carries from step to step, got one that reads '%s' and sets it "
       .. "on line %d: pass %s to gpu.%s and return it"):format(op, name, line, name, op))
   end
-  local loop, records = core.start_loop(asks, ...)
+  local loop, records = core.start_loop(last, asks, ...)
+  if records then last = loop end
   local function take(ok, ...)
     if ok then return core.take_step(loop, ...) end
     core.abandon_loop(loop)

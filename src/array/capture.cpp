@@ -31,12 +31,16 @@ OtherDevice other_device;
 
 }  // namespace
 
-Capture::Capture(OpenDevice& device, const char* op)
+Capture::Capture(OpenDevice& device, const char* op, StreamRef stream)
     : device_(device.shared_from_this()),
       op_(op),
       start_(device.context().last_serial()),
-      stream_(device.device().create_stream()),
+      stream_(std::move(stream)),
       outer_stream_(device.stream()) {
+  // Libraries have memory for each stream, which the launches of an earlier capture may still use.
+  const EventRef event = device.device().create_event();
+  device.device().record(*event, *outer_stream_);
+  device.device().wait(*stream_, *event);
   for (const std::shared_ptr<OpenDevice>& other : device.context().open_devices()) {
     if (other.get() == &device) continue;
     other->set_buffer_observer(&other_device);

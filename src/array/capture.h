@@ -22,8 +22,9 @@ namespace gpulua {
 /// serves later allocations of the same recording.
 class Capture final : private BufferObserver {
  public:
-  /// The first run starts. `op`: the function that records, by its name in errors.
-  Capture(OpenDevice& device, const char* op);
+  /// The first run starts. `op`: the function that records, by its name in errors. `stream`: for both runs; a new one,
+  /// or that of an earlier capture which was launched on the current stream.
+  Capture(OpenDevice& device, const char* op, StreamRef stream);
   ~Capture();
 
   /// The serial number of the newest array at the start of the first run.

@@ -22,7 +22,7 @@ std::string count(std::size_t number) {
 
 }  // namespace
 
-DeviceLoop::DeviceLoop(OpenDevice& device, const char* op, std::span<const Array> arrays, bool asks, bool records)
+DeviceLoop::DeviceLoop(OpenDevice& device, const char* op, std::span<const Array> arrays, bool asks, StreamRef stream)
     : device_(device), op_(op), conditions_(asks ? 1 : 0), carried_(conditions_) {
   for (const Array& array : arrays) {
     if (&array->device() != &device)
@@ -31,12 +31,12 @@ DeviceLoop::DeviceLoop(OpenDevice& device, const char* op, std::span<const Array
     carried_.push_back(copy(array));
     carried_.back()->weak = array->weak;
   }
-  if (records) {
+  if (stream) {
     std::vector<std::int64_t> values(2 * most_steps_of_launch);
     std::iota(values.begin(), values.end(), 1);
     numbers_ = empty(device, {static_cast<std::int64_t>(values.size())}, DType::int64);
     upload(*numbers_, values.data());
-    capture_.emplace(device, op);
+    capture_.emplace(device, op, std::move(stream));
   }
   launches_ = device.context().spending.launches();
 }
@@ -147,8 +147,18 @@ bool DeviceLoop::goes_on() {
 }
 
 std::vector<Array> DeviceLoop::end() {
+  abandon();
+  std::vector<Array> results = std::move(carried_);
+  results.erase(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(conditions_));
+  return results;
+}
+
+void DeviceLoop::abandon() noexcept {
   capture_.reset();
-  return {carried_.begin() + static_cast<std::ptrdiff_t>(conditions_), carried_.end()};
+  written_.clear();
+  shared_.clear();
+  numbers_.reset();
+  shared_numbers_.reset();
 }
 
 }  // namespace gpulua

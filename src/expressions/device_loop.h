@@ -17,9 +17,9 @@ namespace gpulua {
 /// Within a function that is being recorded, the loop has no recording of its own: then all steps run as usual.
 class DeviceLoop {
  public:
-  /// `op`: the name in errors. `asks`: the function gives a condition before the arrays. `records`: false within a
-  /// function that is being recorded.
-  DeviceLoop(OpenDevice& device, const char* op, std::span<const Array> arrays, bool asks, bool records);
+  /// `op`: the name in errors. `asks`: the function gives a condition before the arrays. `stream`: as Capture's; null
+  /// within a function that is being recorded.
+  DeviceLoop(OpenDevice& device, const char* op, std::span<const Array> arrays, bool asks, StreamRef stream);
 
   /// The carried arrays, and the number of the step, int64[], from 1.
   std::vector<Array> arguments() const;
@@ -39,8 +39,8 @@ class DeviceLoop {
   bool goes_on();
   /// Ends the loop. Returns the carried arrays.
   std::vector<Array> end();
-  /// The function has failed.
-  void abandon() noexcept { capture_.reset(); }
+  /// Ends the loop without results: the function has failed.
+  void abandon() noexcept;
 
  private:
   void check(std::span<const Array> results) const;
