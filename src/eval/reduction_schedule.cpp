@@ -43,10 +43,11 @@ constexpr std::int64_t filling_threads = 1024;
 class ReductionChoice {
  public:
   ReductionChoice(const Step& step, const DeviceInfo& device, Schedule& schedule)
-      : step_(step), device_(device), schedule_(schedule), spec_(schedule.spec) {}
+      : step_(step), device_(device), schedule_(schedule), spec_(schedule.spec) {
+    split_axes(step, kept_, reduced_, nested_);
+  }
 
   void make() {
-    split_axes();
     schedule_.results = kept_.size();
     schedule_.count = reduced_.size();
     kept_.collapse();
@@ -88,48 +89,6 @@ class ReductionChoice {
 
  private:
   bool nests() const { return !step_.nested_domain.empty(); }
-  bool is_reduced(std::size_t axis) const { return (step_.axes >> axis & 1) != 0; }
-  bool is_nested(std::size_t axis) const { return (step_.nested_axes >> axis & 1) != 0; }
-
-  /// Splits the axes of the domain, with the strides of the operands, into the axes of the results and the axes
-  /// reduced.
-  void split_axes() {
-    for (std::size_t axis = 0; axis < step_.domain.size(); ++axis)
-      (is_reduced(axis) ? reduced_ : kept_).shape.push_back(step_.domain[axis]);
-    const bool has_axes = step_.result.size() == step_.domain.size();  // with keepdims the result has all axes
-    for (std::size_t axis = 0; axis < step_.nested_domain.size(); ++axis)
-      if (is_nested(axis)) nested_.shape.push_back(step_.nested_domain[axis]);
-    for (const StepOperand& operand : step_.operands) {
-      Dims& kept = kept_.strides.emplace_back();
-      Dims& reduced = reduced_.strides.emplace_back();
-      Dims& nested = nested_.strides.emplace_back(nested_.shape.size(), 0);
-      if (operand.nested && !is_whole(operand)) {
-        split_nested(operand, kept, reduced, nested);
-        continue;
-      }
-      std::size_t result_axis = 0;
-      for (std::size_t axis = 0; axis < step_.domain.size(); ++axis) {
-        const bool is_kept = !is_reduced(axis);
-        const std::size_t at = operand.outer && !has_axes ? result_axis : axis;
-        const bool still = is_whole(operand) || (operand.outer && !is_kept);
-        (is_kept ? kept : reduced).push_back(still ? 0 : operand.layout.strides[at]);
-        result_axis += is_kept;
-      }
-    }
-  }
-
-  /// The strides of an operand over the nested domain, whose other axes are those of the domain.
-  void split_nested(const StepOperand& operand, Dims& kept, Dims& reduced, Dims& nested) const {
-    const bool has_axes = step_.domain.size() == step_.nested_domain.size();  // of extent 1, with keepdims
-    std::size_t next = 0, domain_axis = 0;
-    for (std::size_t axis = 0; axis < step_.nested_domain.size(); ++axis) {
-      const std::int64_t stride = operand.layout.strides[axis];
-      if (is_nested(axis)) nested[next++] = stride;
-      if (is_nested(axis) && !has_axes) continue;
-      (is_reduced(domain_axis++) ? reduced : kept).push_back(is_nested(axis) ? 0 : stride);
-    }
-  }
-
   /// True when nested operands have offsets above 2^31.
   bool reaches_far() const {
     Dims shape = schedule_.iteration.shape;

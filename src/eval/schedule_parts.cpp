@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <limits>
 
+#include "src/eval/row_parts.h"
+
 namespace gpulua {
 
 namespace {
@@ -24,6 +26,19 @@ bool leads_far(const Indexed& at) {
   std::int64_t farthest = reach(at.layout.shape, at.layout.strides);
   for (const IndexedAxis& axis : at.axes) farthest += std::abs(axis.extent * axis.stride);
   return farthest > most_narrow;
+}
+
+/// The strides of an operand over the nested domain, whose other axes are those of the domain.
+void split_nested(const Step& step, const StepOperand& operand, Dims& kept, Dims& reduced, Dims& nested) {
+  const bool has_axes = step.domain.size() == step.nested_domain.size();  // of extent 1, with keepdims
+  std::size_t next = 0, domain_axis = 0;
+  for (std::size_t axis = 0; axis < step.nested_domain.size(); ++axis) {
+    const std::int64_t stride = operand.layout.strides[axis];
+    const bool inside = is_reduced(step.nested_axes, axis);
+    if (inside) nested[next++] = stride;
+    if (inside && !has_axes) continue;
+    (is_reduced(step.axes, domain_axis++) ? reduced : kept).push_back(inside ? 0 : stride);
+  }
 }
 
 }  // namespace
@@ -58,6 +73,31 @@ bool is_wide(const Step& step, const Iteration& iteration) {
   for (const StepOutput& output : step.outputs)
     if (output.scatter && leads_far(*output.scatter->at)) return true;
   return false;
+}
+
+void split_axes(const Step& step, Iteration& kept, Iteration& reduced, Iteration& nested) {
+  for (std::size_t axis = 0; axis < step.domain.size(); ++axis)
+    (is_reduced(step.axes, axis) ? reduced : kept).shape.push_back(step.domain[axis]);
+  for (std::size_t axis = 0; axis < step.nested_domain.size(); ++axis)
+    if (is_reduced(step.nested_axes, axis)) nested.shape.push_back(step.nested_domain[axis]);
+  const bool has_axes = step.result.size() == step.domain.size();  // with keepdims the result has all axes
+  for (const StepOperand& operand : step.operands) {
+    Dims& along_results = kept.strides.emplace_back();
+    Dims& along_elements = reduced.strides.emplace_back();
+    Dims& inside = nested.strides.emplace_back(nested.shape.size(), 0);
+    if (operand.nested && !is_whole(operand)) {
+      split_nested(step, operand, along_results, along_elements, inside);
+      continue;
+    }
+    std::size_t result_axis = 0;
+    for (std::size_t axis = 0; axis < step.domain.size(); ++axis) {
+      const bool is_kept = !is_reduced(step.axes, axis);
+      const std::size_t at = operand.outer && !has_axes ? result_axis : axis;
+      const bool still = is_whole(operand) || (operand.outer && !is_kept);
+      (is_kept ? along_results : along_elements).push_back(still ? 0 : operand.layout.strides[at]);
+      result_axis += is_kept;
+    }
+  }
 }
 
 }  // namespace gpulua

@@ -26,4 +26,8 @@ bool is_far(const Dims& shape, const Dims& strides);
 /// True when positions or offsets may exceed 2^31.
 bool is_wide(const Step& step, const Iteration& iteration);
 
+/// Splits the axes of a reduction's domain, with the strides of the operands, into the axes of the results, the axes
+/// reduced, and those of nested reductions.
+void split_axes(const Step& step, Iteration& kept, Iteration& reduced, Iteration& nested);
+
 }  // namespace gpulua
