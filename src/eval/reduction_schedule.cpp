@@ -19,8 +19,9 @@ constexpr std::int64_t accumulated_in_a_row = 256;
 // The same where so there are fewer blocks than these for each multiprocessor of a GPU: a thread then waits for memory
 // once or twice instead of sixteen times.
 constexpr std::int64_t least_in_a_row = 16, blocks_of_multiprocessor = 2;
-// These where threads go down columns: each has few elements on their way at once.
-constexpr std::int64_t column_blocks_of_multiprocessor = 8;
+// These where threads go down columns, and each has few elements on their way at once; and those of variances, whose
+// threads have more to compute than to wait for.
+constexpr std::int64_t column_blocks_of_multiprocessor = 8, variance_blocks_of_multiprocessor = 4;
 // The same where there are too few blocks for the device.
 constexpr std::int64_t longest_row = 1024;
 // Of a row kernel: the bytes of a row that a thread keeps in registers, and the threads of a block for short rows.
@@ -344,7 +345,12 @@ class ReductionChoice {
     const std::int64_t lane_elements = plan_.lanes * accumulated_in_a_row;
     std::int64_t wanted = std::max<std::int64_t>(1, (schedule_.count + lane_elements - 1) / lane_elements);
     if (!device_.block_is_warp) {
-      const std::int64_t blocks = plan_.lanes_adjacent ? blocks_of_multiprocessor : column_blocks_of_multiprocessor;
+      const bool has_variance = std::any_of(spec_.values.begin(), spec_.values.end(), [](const ValueSpec& value) {
+        return value.kind == ValueSpec::Kind::reduction && value.reducer->passes > 1;
+      });
+      const std::int64_t blocks = plan_.lanes_adjacent ? blocks_of_multiprocessor
+                                  : has_variance       ? variance_blocks_of_multiprocessor
+                                                       : column_blocks_of_multiprocessor;
       const std::int64_t filling = blocks * std::max(device_.multiprocessors, 1) / std::max<std::int64_t>(groups, 1);
       wanted = std::max(wanted, std::min(filling, schedule_.count / (plan_.lanes * least_in_a_row)));
     }
