@@ -307,7 +307,7 @@ def square(mean_square):
     return math.floor(2 * float(mean_square) + 0.5)
 
 
-OFFERED = {"tinygraph", "tinydevice"}  # the rows that a side has had so far, and those that are gpulua's alone
+OFFERED = {"tinygraph", "tinydevice", "hestondevice"}  # the rows that a side has had so far, and those that are gpulua's alone
 
 
 def finished():
