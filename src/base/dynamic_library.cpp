@@ -110,6 +110,17 @@ std::optional<fs::path> find_cuda_library(const Config& config, std::span<const 
   return std::nullopt;
 }
 
+fs::path folder_of_code(const void* address) {
+  Dl_info info{};
+  const bool known = ::dladdr(address, &info) != 0 && info.dli_fname != nullptr;
+  const fs::path file = known ? info.dli_fname : "";
+  std::error_code error;
+  // A library's name has its path. The main program's name is argv[0], which need not have a path.
+  fs::path real = file.has_parent_path() ? fs::canonical(file, error) : fs::path();
+  if (real.empty()) real = fs::canonical("/proc/self/exe", error);
+  return real.parent_path();
+}
+
 std::string file_identity(const fs::path& file) {
   std::error_code error;
   const fs::path real = fs::canonical(file, error);

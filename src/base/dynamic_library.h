@@ -56,6 +56,9 @@ class OptionalLibrary {
 /// precedence over an earlier name.
 std::optional<std::filesystem::path> find_cuda_library(const Config& config, std::span<const std::string_view> names);
 
+/// The real folder of the executable or shared library that contains the code at that address.
+std::filesystem::path folder_of_code(const void* address);
+
 /// Identifies a file for a cache key without reading it: its real path, size and time of last change; the path alone
 /// where there is no such file.
 std::string file_identity(const std::filesystem::path& file);

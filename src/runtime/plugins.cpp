@@ -1,7 +1,5 @@
 #include "src/runtime/plugins.h"
 
-#include <dlfcn.h>
-
 #include <filesystem>
 #include <string>
 
@@ -13,18 +11,6 @@ namespace gpulua {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// The folder of the executable or shared library that contains this code.
-fs::path own_folder() {
-  Dl_info info{};
-  const bool known = dladdr(reinterpret_cast<void*>(&load_plugins), &info) && info.dli_fname;
-  const fs::path file = known ? info.dli_fname : "";
-  std::error_code error;
-  // A library's name has its path. The main program's name is argv[0], which need not have a path.
-  fs::path real = file.has_parent_path() ? fs::canonical(file, error) : fs::path();
-  if (real.empty()) real = fs::canonical("/proc/self/exe", error);
-  return real.parent_path();
-}
 
 /// A kind of device. Its plugin is loaded on first use.
 class DeferredPlugin : public DevicePlugin {
@@ -84,7 +70,7 @@ class DeferredPlugin : public DevicePlugin {
 
 std::vector<std::unique_ptr<DevicePlugin>> load_plugins() {
   std::vector<std::unique_ptr<DevicePlugin>> plugins;
-  const fs::path folder = own_folder();
+  const fs::path folder = folder_of_code(reinterpret_cast<const void*>(&load_plugins));
   for (const char* kind : {"cuda", "cpu"}) plugins.push_back(std::make_unique<DeferredPlugin>(kind, folder));
   return plugins;
 }

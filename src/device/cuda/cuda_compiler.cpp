@@ -184,8 +184,8 @@ std::vector<std::string> toolkit_library_names(const std::string& stem, int driv
   return names;
 }
 
-Compiler::Compiler(const Config& config, std::string architecture, int driver_version)
-    : architecture_(std::move(architecture)) {
+Compiler::Compiler(const Config& config, std::string architecture, int driver_version, fs::path pack)
+    : architecture_(std::move(architecture)), pack_(std::move(pack), driver_version) {
   const std::vector<std::string> names = toolkit_library_names("libnvrtc", driver_version);
   const std::vector<std::string_view> views(names.begin(), names.end());
   library_ = find_cuda_library(config, views);
@@ -196,19 +196,27 @@ Compiler::Compiler(const Config& config, std::string architecture, int driver_ve
     if (!include_dirs_.empty()) toolkit_identity_ += "|" + file_identity(include_dirs_.front() / header);
   CacheKey headers;
   for (const StandardHeader& header : standard_headers()) headers.add(header.text);
-  toolkit_identity_ += "|" + headers.digest();
+  headers_ = headers.digest();
 }
 
 std::shared_ptr<const CompiledModule> Compiler::get(const KernelSource& source, KernelCache& cache) {
+  if (source.own)
+    if (std::optional<CompiledModule> shipped = pack_.find(pack_digest(source)))
+      return std::make_shared<const CompiledModule>(std::move(*shipped));
   if (const std::optional<std::string> key = digest(source)) return cache.get(*key, [&] { return compile(source); });
   return std::make_shared<const CompiledModule>(compile(source));
+}
+
+std::string Compiler::pack_digest(const KernelSource& source) const {
+  CacheKey key;
+  return key.add(format_version).add(architecture_).add(headers_).add(source).digest();
 }
 
 std::optional<std::string> Compiler::digest(const KernelSource& source) const {
   const auto files = find_included_files(source, include_dirs_);
   if (!files) return std::nullopt;
   CacheKey key;
-  key.add("cuda").add(format_version).add(architecture_).add(toolkit_identity_).add(source);
+  key.add("cuda").add(format_version).add(architecture_).add(headers_).add(toolkit_identity_).add(source);
   for (const fs::path& file : *files) {
     std::ifstream stream(file, std::ios::binary);
     key.add(file.string()).add(std::string(std::istreambuf_iterator<char>(stream), {}));

@@ -1,6 +1,7 @@
 #pragma once
 
-// CUDA C++ to a loadable module, by NVRTC and through the kernel cache. Needs no GPU and no driver.
+// CUDA C++ to a loadable module, from the kernels that are shipped, the kernel cache or NVRTC. Needs no GPU and no
+// driver.
 
 #include <filesystem>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "src/base/config.h"
+#include "src/device/cuda/kernel_pack.h"
 #include "src/device/cuda/nvrtc.h"
 #include "src/device/kernel.h"
 #include "src/device/shared/cache.h"
@@ -21,25 +23,31 @@ std::vector<std::string> toolkit_library_names(const std::string& stem, int driv
 
 class Compiler {
  public:
-  /// `architecture`: a real one, "sm_90". `driver_version`: chooses among several installed NVRTCs.
-  Compiler(const Config& config, std::string architecture, int driver_version);
+  /// `architecture`: a real one, "sm_90". `driver_version`: chooses among several installed NVRTCs. `pack`: the file of
+  /// the kernels that are shipped, kernel_pack.h; empty: none.
+  Compiler(const Config& config, std::string architecture, int driver_version, std::filesystem::path pack = {});
 
-  /// Compiles the source, or takes its module from the cache. Throws ErrorKind::compile with NVRTC's messages.
+  /// Compiles the source, or takes its module from the pack or the cache. Throws ErrorKind::compile with NVRTC's
+  /// messages.
   std::shared_ptr<const CompiledModule> get(const KernelSource& source, KernelCache& cache);
 
   /// The version of NVRTC, 13000 for 13.0; 0 while it has not been loaded, as when all came from the cache.
   int nvrtc_version() const { return nvrtc_ ? nvrtc_->version() : 0; }
+  /// Loads NVRTC. Throws ErrorKind::unavailable where it is not installed.
+  const Nvrtc& nvrtc();
+
+  /// The digest of the module of one of the library's own sources in a pack. They include no file of the machine's.
+  std::string pack_digest(const KernelSource& source) const;
 
  private:
   std::optional<std::string> digest(const KernelSource& source) const;
   CompiledModule compile(const KernelSource& source);
   CompiledModule compile(const NamedSource& named);
-  const Nvrtc& nvrtc();
-
   std::string architecture_;
   std::optional<std::filesystem::path> library_;
   std::vector<std::filesystem::path> include_dirs_;
-  std::string toolkit_identity_;
+  std::string toolkit_identity_, headers_;
+  KernelPack pack_;
   std::optional<Nvrtc> nvrtc_;
 };
 

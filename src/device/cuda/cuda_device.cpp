@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/device/cuda/condition_module.h"
+#include "src/base/dynamic_library.h"
 #include "src/device/cuda/context_guard.h"
 #include "src/device/cuda/cuda_graph.h"
 #include "src/device/cuda/cuda_module.h"
@@ -258,7 +259,11 @@ float CudaDevice::elapsed(Event& from, Event& to) {
 }
 
 std::shared_ptr<Module> CudaDevice::compile(const KernelSource& source) {
-  if (!compiler_) compiler_.emplace(environment_.config, info_.architecture, context_->driver().version);
+  if (!compiler_) {
+    const auto folder = folder_of_code(reinterpret_cast<const void*>(&describe_device));
+    compiler_.emplace(environment_.config, info_.architecture, context_->driver().version,
+                      folder / pack_name(info_.architecture));
+  }
   auto compiled = compiler_->get(source, environment_.cache);
   const int version = compiler_->nvrtc_version();
   return CudaModule::from_compiled(context_, std::move(compiled),

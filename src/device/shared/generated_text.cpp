@@ -4,6 +4,7 @@
 #include <cctype>
 #include <charconv>
 #include <system_error>
+#include <utility>
 
 namespace gpulua {
 
@@ -23,6 +24,15 @@ bool begins_message(std::string_view line) {
 }
 
 }  // namespace
+
+KernelSource own_source(std::string text) {
+  KernelSource source;
+  source.text = std::move(text);
+  source.file = generated_file;
+  source.whole_warps = true;
+  source.own = true;
+  return source;
+}
 
 std::string without_generated_notes(std::string_view messages) {
   std::string kept;
