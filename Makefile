@@ -4,7 +4,7 @@ BUILD = build/$(PRESET)
 
 PREFIX ?= /usr/local
 
-.PHONY: all command deps docs install packages wheel run test quick asan bench-cpu format clean
+.PHONY: all command deps docs install packages wheel kernels run test quick asan bench-cpu format clean
 
 all: deps
 	@grep -qs '^BUILD_TESTING:BOOL=ON' $(BUILD)/CMakeCache.txt || cmake --preset $(PRESET) -DBUILD_TESTING=ON
@@ -36,6 +36,10 @@ docs: command
 # The Python package, with the libraries of this build.
 wheel: all
 	python/build_wheel.py $(BUILD) $(BUILD)/packages $$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' $(BUILD)/CMakeCache.txt)
+
+# The library's kernels, compiled ahead, for installations, packages, wheels and stages that are made afterwards.
+kernels: all
+	cmake --build --preset $(PRESET) --target kernels
 
 run: command
 	$(BUILD)/bin/gpulua scripts/black_scholes.lua

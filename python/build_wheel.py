@@ -41,6 +41,8 @@ def main(build, output, version):
         path = pathlib.Path(build) / "bin" / name
         if path.exists():  # a build may lack one of the plugins
             files[f"gpulua/lib/{name}"] = stripped(path)
+    for path in sorted((pathlib.Path(build) / "bin").glob("*.kernels")):  # where `make kernels` has made them
+        files[f"gpulua/lib/{path.name}"] = path.read_bytes()
     for needed in ({libraries[0]}, {"libgpulua-cuda.so", "libgpulua-cpu.so"}):
         if not any(f"gpulua/lib/{name}" in files for name in needed):
             sys.exit(f"build_wheel.py: expected {' or '.join(sorted(needed))} in {pathlib.Path(build) / 'bin'}, got none: build first")

@@ -27,6 +27,8 @@ for file in gpulua gpulua_unit gpulua_embed_test gpulua_api_test bench_embed ben
   strip "$stage/bin/$file"
   copy_libraries "$build/bin/$file"
 done
+# What is shipped compiled, where `make kernels` has made it.
+find "$build/bin" -name '*.kernels' -exec cp {} "$stage/bin/" \;
 # It looks for the plugins beside itself.
 mv "$stage/lib/libgpulua.so.0" "$stage/bin/"
 # An example that shares a GPU with the library. It reads its script where it is run from.

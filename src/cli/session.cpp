@@ -269,7 +269,7 @@ int run_session(const Options& options, const Environment& environment, Config c
   const auto context = std::make_shared<Context>(std::move(config), make_evaluator);
   if (options.device) context->check_device_name();
   context->on_warning = [](const std::string& message) { std::fprintf(stderr, "gpulua: %s\n", message.c_str()); };
-  context->on_compile = notice_compilation;
+  context->on_compile = [](const KernelSource&, const std::string& where) { return notice_compilation(where); };
   Session session(options, environment, context, argc, argv);
   const std::unique_ptr<lua_State, decltype(&lua_close)> state(luaL_newstate(), &lua_close);
   if (state == nullptr) {

@@ -69,9 +69,9 @@ class Context : public std::enable_shared_from_this<Context> {
   /// Passes `message` to on_warning, once for each distinct text.
   void warn(const std::string& message);
 
-  /// Called when the compiler may have to run, with the script's line ("script.lua:12: "). What it returns is destroyed
-  /// when the kernels are there, or cannot be had.
-  std::function<std::shared_ptr<void>(const std::string& where)> on_compile;
+  /// Called when the compiler may have to run for the source, with the script's line ("script.lua:12: "). What it
+  /// returns is destroyed when the kernels are there, or cannot be had.
+  std::function<std::shared_ptr<void>(const KernelSource& source, const std::string& where)> on_compile;
 
   /// gpu.progress shows its lines where the standard error is no terminal, too.
   bool shows_progress = false;

@@ -172,7 +172,7 @@ std::shared_ptr<Kernel> OpenDevice::find_kernel(const std::string& key) const {
 
 std::shared_ptr<Module> OpenDevice::compile(const KernelSource& source) {
   context_.spending.add_compilation();
-  const std::shared_ptr<void> end = context_.on_compile ? context_.on_compile(prefix(origin())) : nullptr;
+  const std::shared_ptr<void> end = context_.on_compile ? context_.on_compile(source, prefix(origin())) : nullptr;
   if (profiles_.empty()) return device_->compile(source);
   const auto start = std::chrono::steady_clock::now();
   std::shared_ptr<Module> module = device_->compile(source);
@@ -184,12 +184,7 @@ std::shared_ptr<Module> OpenDevice::compile(const KernelSource& source) {
 }
 
 std::shared_ptr<Kernel> OpenDevice::compile_kernel(const std::string& key, std::string text) {
-  KernelSource source;
-  source.text = std::move(text);
-  source.file = generated_file;
-  source.whole_warps = true;
-  source.own = true;
-  const std::shared_ptr<Module> module = compile(source);
+  const std::shared_ptr<Module> module = compile(own_source(std::move(text)));
   std::shared_ptr<Kernel> kernel = module->kernel(module->compiled().kernels.at(0));
   warn_of(kernel->entry());
   count_kernel();
