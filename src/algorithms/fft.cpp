@@ -24,13 +24,13 @@ bool is_core(const OpenDevice& device) {
 /// The radices that a kernel has code for, four bits each: 2, 4 and 8; with 3 or 5 among the factors both; and the
 /// larger ones among them. So few kernels serve many lengths, and large radices are compiled only where they are used.
 std::uint32_t radices(std::int64_t factors) {
-  std::uint32_t small = 0x248, large = 0;
+  std::uint32_t small = 0x248, bits = 12, large = 0;
   for (; factors != 0; factors >>= 4) {
     const auto factor = static_cast<std::uint32_t>(factors & 15);
-    if (factor == 3 || factor == 5) small = 0x24835;
+    if (factor == 3 || factor == 5) small = 0x24835, bits = 20;
     if ((factor == 7 || factor > 8) && factor != (large & 15)) large = large << 4 | factor;
   }
-  return large << 20 | small;
+  return large << bits | small;
 }
 
 /// As kernels/fft.cuh: gpulua_fft_rows::lines().

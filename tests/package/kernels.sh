@@ -5,12 +5,13 @@ cat >"$scratch/script.lua" <<'LUA'
 local gpu = require "gpu"
 local x = gpu.arange(1000, "float32"):eval()
 gpu.sort(x * 2 + 1):eval()
+gpu.fft.fft(gpu.ones(14)):eval() -- radices that NVRTC has to take
 local of_script = gpu.kernel([[__global__ void of_script(float* x) { x[threadIdx.x] = 1; }]], "of_script")
 of_script:over(1000)(x)
 assert(arg[1] == "argument" and ... == "argument")
 LUA
 mkdir "$scratch/texts"
-(cd / && "$build/bin/gpulua_note_kernels" "$scratch/texts" "$scratch/script.lua" argument)
+(cd / && GPULUA_FFT=own "$build/bin/gpulua_note_kernels" "$scratch/texts" "$scratch/script.lua" argument)
 count=$(ls "$scratch/texts" | wc -l)
 expect 'texts with a kernel' "$count" "$(grep -l __global__ "$scratch"/texts/*.cu | wc -l)"
 expect 'the text of the expression' 1 "$(grep -l 'gpulua_multiply_add_kernel' "$scratch"/texts/*.cu | wc -l)"
