@@ -29,42 +29,15 @@ each({"float32", "float64"}, function(dtype)
     gpu.randn(n, {dtype = dtype}):eval()
     gpu.random.uniform({n}, 2, 3, {dtype = dtype}):eval()
     gpu.random.normal({n}, 2, 3, {dtype = dtype}):eval()
+    each({gpu.rand, gpu.randn}, function(draw)
+      local z = draw(n, {dtype = dtype})
+      each({z * 2, z * 2 + 1, 1 + z * 2, 2 * z - 1}, function(scaled) scaled:eval() end)
+    end)
   end)
   gpu.random.exponential({1000}, 2, {dtype = dtype}):eval()
 end)
 gpu.random.integers({1000}, 1, 10):eval()
 gpu.random.permutation(1000):eval()
-
--- ---- expressions of two operations, and their reductions ----
-local arithmetic = {
-  function(a, b) return a + b end, function(a, b) return a - b end, function(a, b) return a * b end, function(a, b) return a / b end
-}
-local function followed_by_arithmetic(inner, y)
-  each(arithmetic, function(second)
-    each({second(inner, y), second(y, inner), second(inner, 5), second(5, inner)}, function(z) z:eval() end)
-  end)
-end
-each({"float32", "float64"}, function(dtype)
-  sizes(dtype, function(x, y)
-    local is_small = #x == 1000 -- elementwise kernels are the same for all sizes
-    each(arithmetic, function(first)
-      each({first(x, y), first(x, 3), first(3, x), x * x}, function(inner)
-        each({inner:sum(), inner:mean(), inner:max(), inner:min(), inner:abs():max(), inner:square():sum()}, function(z) z:eval() end)
-        if not is_small then return end
-        followed_by_arithmetic(inner, y)
-        each({inner:abs(), inner:square(), gpu.sqrt(inner), gpu.exp(inner), gpu.log(inner), gpu.maximum(inner, 0), -inner},
-          function(z) z:eval() end)
-      end)
-    end)
-    if is_small then
-      each({gpu.sqrt(x), gpu.exp(x), gpu.log(x), gpu.sin(x), gpu.cos(x), gpu.tanh(x), x:abs(), x:square(), gpu.maximum(x, 0)},
-        function(inner) followed_by_arithmetic(inner, y) end)
-    end
-    each({gpu.rand(#x, {dtype = dtype}), gpu.randn(#x, {dtype = dtype})}, function(z)
-      each({z * 2, z * 2 + 1, 1 + z * 2, z + x, z * x, 2 * z - 1, x + 2 * z}, function(made) made:eval() end)
-    end)
-  end)
-end)
 
 -- ---- elementwise ----
 local binary = {"add", "subtract", "multiply", "divide", "maximum", "minimum", "power"}

@@ -1,8 +1,8 @@
 // gpulua_pack_kernels FOLDER ARCHITECTURE FILE
 //
-// Compiles the texts of FOLDER, those of gpulua_note_kernels, for an architecture such as sm_90, and packs them into
-// FILE (src/device/cuda/kernel_pack.h). Compiled texts come from the kernel cache. Needs NVRTC, but neither a GPU nor a
-// driver.
+// Compiles the texts in FOLDER and below it, those of gpulua_note_kernels, for an architecture such as sm_90, and packs
+// them into FILE (src/device/cuda/kernel_pack.h). Compiled texts come from the kernel cache. Needs NVRTC, but neither a
+// GPU nor a driver.
 
 #include <cstdio>
 #include <exception>
@@ -29,7 +29,8 @@ void pack(const fs::path& folder, const std::string& architecture, const fs::pat
   KernelCache cache(config.cache_directory, config.cache_limit);
   Compiler compiler(config, architecture, std::numeric_limits<int>::max());
   std::map<std::string, CompiledModule> modules;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() != ".cu") continue;
     std::ifstream stream(entry.path(), std::ios::binary);
     const KernelSource source = own_source({std::istreambuf_iterator<char>(stream), {}});
     modules.emplace(compiler.pack_digest(source), *compiler.get(source, cache));
