@@ -43,6 +43,7 @@ class KernelPack {
 
   std::filesystem::path file_;
   std::vector<Row> rows_;  // by digest
+  std::string dictionary_;
 };
 
 /// The name of the pack for an architecture, "sm_90"; it is in the plugin's folder.
