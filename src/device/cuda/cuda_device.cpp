@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "src/device/cuda/condition_module.h"
 #include "src/base/dynamic_library.h"
+#include "src/device/cuda/condition_module.h"
 #include "src/device/cuda/context_guard.h"
 #include "src/device/cuda/cuda_graph.h"
 #include "src/device/cuda/cuda_module.h"
@@ -58,18 +58,6 @@ DeviceInfo describe_device(const Context& context, int ordinal) {
                    size(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)};
   info.max_shared_bytes = size(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
   return info;
-}
-
-std::string text_of(const Dim3& d) {
-  return "(" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " + std::to_string(d.z) + ")";
-}
-
-std::string describe_launch(const CudaKernel& kernel, const LaunchConfig& config) {
-  std::string text = kernel.entry().name + " with grid " + text_of(config.grid) + ", block " + text_of(config.block) +
-                     ", " + std::to_string(config.shared_bytes) + " bytes of dynamic shared memory";
-  if (config.cluster.x > 0) text += ", cluster " + text_of(config.cluster);
-  if (config.cooperative) text += ", cooperative";
-  return text;
 }
 
 /// Launches that need attributes: cooperative ones and clusters.

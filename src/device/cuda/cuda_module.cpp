@@ -85,7 +85,19 @@ std::size_t attribute_of(Context& context, CUfunction function, CUfunction_attri
   return static_cast<std::size_t>(value);
 }
 
+std::string text_of(const Dim3& d) {
+  return "(" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " + std::to_string(d.z) + ")";
+}
+
 }  // namespace
+
+std::string describe_launch(const CudaKernel& kernel, const LaunchConfig& config) {
+  std::string text = kernel.entry().name + " with grid " + text_of(config.grid) + ", block " + text_of(config.block) +
+                     ", " + std::to_string(config.shared_bytes) + " bytes of dynamic shared memory";
+  if (config.cluster.x > 0) text += ", cluster " + text_of(config.cluster);
+  if (config.cooperative) text += ", cooperative";
+  return text;
+}
 
 CudaKernel::CudaKernel(std::shared_ptr<CudaModule> module, const KernelEntry& entry)
     : Kernel(entry), module_(std::move(module)) {

@@ -36,6 +36,9 @@ class CudaKernel final : public Kernel {
   mutable std::size_t admitted_shared_bytes_ = 0;
 };
 
+/// The kernel and its launch, for messages.
+std::string describe_launch(const CudaKernel& kernel, const LaunchConfig& config);
+
 class CudaModule final : public Module, public std::enable_shared_from_this<CudaModule> {
  public:
   /// `origin`: the maker of the image, for messages.
