@@ -32,6 +32,8 @@ constexpr std::int64_t longest_short = 63;
 // A GPU gives fewer results than these a warp or more each: a thread for each would leave it idle, and its kernel is of
 // one length only.
 constexpr std::int64_t few_results = 32;
+// So many long rows fill a GPU with few warps for each.
+constexpr std::int64_t enough_rows = 1024;
 constexpr std::size_t staged_bytes = 32 << 10;
 // The most elements of a result that a thread accumulates alone in other reductions; where a block is one warp; and
 // where in addition threads merge by one operation.
@@ -168,14 +170,22 @@ class ReductionChoice {
       plan_.results = block_size;
       while (plan_.results > 32 && schedule_.results < plan_.results * 8 * device_.multiprocessors) plan_.results /= 2;
     } else if (plan_.lanes_adjacent) {
-      plan_.lanes = schedule_.count >= 1024 && !one_warp                     ? 256
-                    : schedule_.count > longest_alone() || has_few_results() ? 32
-                                                                             : 1;
+      plan_.lanes = lanes_of_row();
       plan_.results = one_warp ? 32 / std::min(plan_.lanes, 32u) : block_size / plan_.lanes;
     } else {
       plan_.lanes = schedule_.count >= 64 && !one_warp ? 8 : 1;
       plan_.results = one_warp ? block_size : 32;
     }
+  }
+
+  /// A warp has a row of up to 1024 elements. Of longer rows, where there are enough, a thread of a GPU has 32 elements
+  /// or more: merging then takes little of its time.
+  unsigned lanes_of_row() const {
+    if (schedule_.count < 1024 || device_.block_is_warp)
+      return schedule_.count > longest_alone() || has_few_results() ? 32 : 1;
+    if (schedule_.results < enough_rows) return block_size;
+    const auto lanes = static_cast<unsigned>(std::bit_ceil(static_cast<std::uint64_t>(schedule_.count) / 32));
+    return std::min(lanes, block_size);
   }
 
   /// A row goes to as few threads as can keep it in registers, if there are enough of them to load it at once.
