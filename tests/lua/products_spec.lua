@@ -32,6 +32,54 @@ describe("products", function()
     assert.are.equal(1, select(2, gpu.explain(x:outer(y) + 1):gsub("__global__", "")))
   end)
 
+  --- The product of rows with a vector, added up in Lua.
+  local function plain(rows, v)
+    local result = {}
+    for i, row in ipairs(rows) do
+      result[i] = 0
+      for k, x in ipairs(row) do result[i] = result[i] + x * v[k] end
+    end
+    return result
+  end
+
+  it("of matrices and vectors of any shape", function()
+    for _, dtype in ipairs { "float32", "float64", "float16" } do
+      local epsilon = ({ float16 = 2 ^ -8, float32 = 2 ^ -19, float64 = 2 ^ -48 })[dtype]
+      local function compare(expected, got, what)
+        assert.are.equal(dtype, got.dtype)
+        for i, e in ipairs(expected) do
+          assert(math.abs(got[i] - e) <= epsilon * math.max(1, math.abs(e)), ("%s, %d: expected %g, got %g"):format(what, i, e, got[i]))
+        end
+      end
+      for _, shape in ipairs { { 1, 1 }, { 64, 8 }, { 7, 300 }, { 300, 7 }, { 33, 1030 }, { 1030, 33 } } do
+        local m, n = unpack(shape)
+        local A = (gpu.arange(m * n, "float64") * 0.6180339887 % 1 - 0.45):astype(dtype):reshape(m, n):eval()
+        local x, y = (gpu.arange(n, "float64") % 7 - 3):astype(dtype):eval(), (gpu.arange(m, "float64") % 5 - 2):astype(dtype):eval()
+        local what = ("%s, %d x %d"):format(dtype, m, n)
+        compare(plain(A:table(), x:table()), A:matmul(x), what)
+        compare(plain(A.T:table(), y:table()), A.T:matmul(y), what .. ", transposed")
+        compare(plain(A.T:table(), y:table()), y:matmul(A), what .. ", from the left")
+        compare(plain(A:table(), (x * 2 + 1):table()), (A * 1):matmul(x * 2 + 1), what .. ", of expressions")
+        local both = gpu.stack({ A, A + 1 }, 1):eval()
+        compare(plain(both:reshape(2 * m, n):table(), x:table()), both:matmul(x):reshape(-1), what .. ", two matrices")
+        local out = gpu.zeros(m, dtype)
+        A:matmul(x, { out = out })
+        compare(plain(A:table(), x:table()), out, what .. ", out")
+      end
+    end
+    -- What a product has read is what it was then.
+    local A, x = gpu.ones(3, 2), gpu.ones(2)
+    local product = A:matmul(x)
+    A:fill_(5)
+    x:fill_(7)
+    assert.are.same({ 2, 2, 2 }, product:table())
+    local r = gpu.array({ 1, 2 }, "int32"):matmul(gpu.array({ 3, 4 }, "int32"))
+    assert.is_true(r.dtype == "int32" and r:item() == 11)
+    if gpu.device().kind == "cuda" then
+      assert.are.equal(1, select(2, gpu.explain(gpu.ones(64, 8):eval():matmul(gpu.ones(8):eval()) - 1):gsub("__global__", "")))
+    end
+  end)
+
   it("add float16 up in float32, and round once", function()
     local ones = gpu.ones(5000, "float16")
     assert.are.equal(5000, ones:dot(ones):item())
