@@ -238,6 +238,12 @@ int lua_promote(lua_State* L) {
   return 1;
 }
 
+/// block_is_warp(x): whether blocks of x's device are single warps, whose lanes share a core's caches.
+int lua_block_is_warp(lua_State* L) {
+  lua_pushboolean(L, check<Array>(L, 1, "block_is_warp")->device().info().block_is_warp);
+  return 1;
+}
+
 /// bincount(values, weights, count): the occurrences of each number from 0 to count - 1, or the sums of the weights.
 /// `weights` can be nil.
 int lua_bincount(lua_State* L) {
@@ -294,6 +300,7 @@ void add_core_functions(lua_State* L) {
                        {"address", protect<lua_address>},
                        {"assign", protect<lua_assign>},
                        {"axis", protect<lua_axis>},
+                       {"block_is_warp", protect<lua_block_is_warp>},
                        {"broadcast", protect<lua_broadcast>},
                        {"call", lua_call_through},
                        {"cast", protect<lua_cast>},

@@ -1,15 +1,15 @@
--- gpu.signal: linear filters along an axis. A recursive filter has a state after each element; pieces of a line run side by side.
--- Each piece first starts from 0 to see what it adds to the state; then the pieces' first states are known, and each runs again.
+-- gpu.signal: linear filters along an axis.
 -- In sandboxes: all
 local gpu, _, core, import = ...
 local checks = import "checks"
 local views = import "views"
 local kinds = import "kinds"
+local recurrence = import "signal_recurrence"
 
 local signal = gpu.signal
 local tools = {}
 
-local most_order = 64 -- of a recursive filter; the state is a thread's own memory
+local most_order = recurrence.most_states
 local most_products = 64 -- elements of a filter without recursion beyond which Fourier transforms are faster
 
 -- ---- arguments -----------------------------------------------------------------------------------------------------------------
@@ -72,133 +72,7 @@ function tools.coefficients(op, b, a)
   return above, below, #a
 end
 
--- ---- recursive filters -----------------------------------------------------------------------------------------------------------
-
--- A filter is SECTIONS sections of ORDER states each; each filters what the one before gives.
-local source = [[
-__global__ void run(const VALUE* x, VALUE* y, const double* b, const double* a, const double* starts, double* ends, long long n,
-                    long long length, long long chunks, long long count, bool writes) {
-  const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
-  if (i >= count) return;
-  const long long line = i / chunks, first = i % chunks * length;
-  const long long last = first + length < n ? first + length : n;
-  double state[SECTIONS][ORDER];
-  for (int s = 0; s < SECTIONS; ++s)
-    for (int k = 0; k < ORDER; ++k) state[s][k] = starts[(i * SECTIONS + s) * ORDER + k];
-  for (long long t = first; t < last; ++t) {
-    double value = (double)x[line * n + t];
-    for (int s = 0; s < SECTIONS; ++s) {
-      const double* above = b + s * (ORDER + 1);
-      const double* below = a + s * (ORDER + 1);
-      const double out = above[0] * value + state[s][0];
-      for (int k = 0; k < ORDER - 1; ++k) state[s][k] = above[k + 1] * value - below[k + 1] * out + state[s][k + 1];
-      state[s][ORDER - 1] = above[ORDER] * value - below[ORDER] * out;
-      value = out;
-    }
-    if (writes) y[line * n + t] = (VALUE)value;
-  }
-  for (int s = 0; s < SECTIONS; ++s)
-    for (int k = 0; k < ORDER; ++k) ends[(i * SECTIONS + s) * ORDER + k] = state[s][k];
-}
-// The first states of each piece from those of the one before and what this one adds.
-__global__ void carry(double* starts, const double* ends, const double* power, long long chunks, long long lines) {
-  const int states = SECTIONS * ORDER;
-  const long long line = blockIdx.x * (long long)blockDim.x + threadIdx.x;
-  if (line >= lines) return;
-  for (long long c = line * chunks; c < (line + 1) * chunks - 1; ++c)
-    for (int k = 0; k < states; ++k) {
-      double sum = ends[c * states + k];
-      for (int j = 0; j < states; ++j) sum += power[k * states + j] * starts[c * states + j];
-      starts[(c + 1) * states + k] = sum;
-    }
-}
-]]
-
-local modules = {}
-local function module_for(dtype, sections, order, device)
-  local key = table.concat({dtype, sections, order, device}, " ")
-  modules[key] = modules[key] or core.module(source,
-    {device = device, defines = {VALUE = dtype == "float64" and "double" or "float", SECTIONS = sections, ORDER = order}})
-  return modules[key]
-end
-
-local function product(p, q)
-  local r = {}
-  for i = 1, #p do
-    r[i] = {}
-    for j = 1, #p do
-      local sum = 0
-      for k = 1, #p do sum = sum + p[i][k] * q[k][j] end
-      r[i][j] = sum
-    end
-  end
-  return r
-end
-
---- The states of the sections in one list, after an element that is 0.
-local function step(sections, state)
-  local result, value, first = {}, 0, 0
-  for _, section in ipairs(sections) do
-    local b, a = section.b, section.a
-    local out = b[1] * value + state[first + 1]
-    for k = 1, #a - 1 do result[first + k] = b[k + 1] * value - a[k + 1] * out + (k < #a - 1 and state[first + k + 1] or 0) end
-    value, first = out, first + #a - 1
-  end
-  return result
-end
-
---- The matrix, as a table of rows, that takes the states over `steps` elements that are 0.
-local function state_power(sections, count, steps)
-  local matrix, result = {}, {}
-  for i = 1, count do matrix[i], result[i] = {}, {} end
-  for j = 1, count do
-    local one = {}
-    for i = 1, count do
-      one[i] = i == j and 1 or 0
-      result[i][j] = one[i]
-    end
-    for i, value in ipairs(step(sections, one)) do matrix[i][j] = value end
-  end
-  while steps > 0 do
-    if steps % 2 == 1 then result = product(result, matrix) end
-    steps = math.floor(steps / 2)
-    if steps > 0 then matrix = product(matrix, matrix) end
-  end
-  return result
-end
-
-local lines_enough = {cpu = 64, cuda = 2048} -- that run side by side as they are
-local shortest_piece = 64
-
---- The sections, {b =, a =} with coefficients of one length, over the rows of x (lines, n) of a floating dtype. `starts`: the
---- states before each line (lines, states) in float64, or nil for 0. Gives the filtered rows and the states after them.
-function tools.recursive(x, sections, starts)
-  local lines, n, order, device = x.shape[1], x.shape[2], #sections[1].a - 1, x.device
-  local place, states = {dtype = "float64", device = device}, #sections * order
-  starts = starts or gpu.zeros({lines, states}, place)
-  if x.size == 0 then return x:copy(), starts end
-  local kernels = module_for(x.dtype, #sections, order, device)
-  local b, a = {}, {}
-  for s, section in ipairs(sections) do b[s], a[s] = section.b, section.a end
-  local above, below = gpu.array(b, place), gpu.array(a, place)
-  local whole = lines >= lines_enough[device == "cpu" and "cpu" or "cuda"]
-  local length = whole and n or math.min(n, math.max(shortest_piece, math.ceil(math.sqrt(n))))
-  local chunks = math.ceil(n / length)
-  x = x:contiguous():eval()
-  local y = gpu.empty(x.shape, {dtype = x.dtype, device = device})
-  local ends = gpu.empty({lines, chunks, states}, place)
-  local first = gpu.zeros({lines, chunks, states}, place):eval()
-  local count = lines * chunks
-  if chunks > 1 then
-    kernels.run:over(count)(x, y, above, below, first, ends, n, length, chunks, count, false)
-    first(":", 1):copy_(starts)
-    kernels.carry:over(lines)(first, ends, gpu.array(state_power(sections, states, length), place), chunks, lines)
-  else
-    first(":", 1):copy_(starts)
-  end
-  kernels.run:over(count)(x, y, above, below, first, ends, n, length, chunks, count, true)
-  return y, ends(":", chunks)
-end
+-- ---- filters along rows -----------------------------------------------------------------------------------------------------------
 
 --- Sums of products with the coefficients alone: all n + order of them.
 local function full_sums(x, b)
@@ -234,7 +108,7 @@ local function filtered(op, x, b, a, terms, starts)
     return views.slice(sums, 2, 1, x.shape[2]), views.slice(sums, 2, x.shape[2] + 1, order)
   end
   if order > most_order then core.raise(("[%s] expected coefficients b and a, of an order of at most %d, before x, got the order %d"):format(op, most_order, order)) end
-  return tools.recursive(x, {{b = b, a = a}}, starts)
+  return recurrence.filter(x, {{b = b, a = a}}, starts)
 end
 
 --- Runs fn(rows) on x with the axis last and the other axes as lines, and gives its results in that layout.

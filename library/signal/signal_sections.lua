@@ -4,6 +4,7 @@ local gpu, _, core, import = ...
 local checks = import "checks"
 local kinds = import "kinds"
 local views = import "views"
+local recurrence = import "signal_recurrence"
 local signal, tools = gpu.signal, import "signal_filters"
 local filtered, read_states, steady_state = tools.filtered, tools.read_states, tools.steady_state
 
@@ -39,7 +40,7 @@ local function states_of(op, zi, x, axis, count)
   return gpu.concat(list, 2)
 end
 
-local most_sections = 32
+local most_sections = recurrence.most_states / 2
 
 local function read_sections(op, sos)
   local sections = tools.sections(op, sos)
@@ -63,7 +64,7 @@ function signal.sosfilt(sos, x, axis, options)
       core.raise(("[%s] expected zi with a first axis for %d sections, got shape %s"):format(op, #sections, checks.shape_text(zi.shape)))
     end
   end
-  local function filter(rows) return tools.recursive(rows, sections, zi and states_of(op, zi, x, axis, #sections)) end
+  local function filter(rows) return recurrence.filter(rows, sections, zi and states_of(op, zi, x, axis, #sections)) end
   local ends
   if zi then
     values, ends = tools.over_lines(values, axis, filter)
@@ -164,6 +165,6 @@ function signal.sosfiltfilt(sos, x, axis, options)
     local all = {}
     for _, states in ipairs(steady) do all[#all + 1], all[#all + 2] = states[1], states[2] end
     local states = gpu.array(all, {dtype = "float64", device = x.device}) * core.cast(first, "float64")
-    return (tools.recursive(rows, sections, states:eval()))
+    return (recurrence.filter(rows, sections, states:eval()))
   end)
 end
