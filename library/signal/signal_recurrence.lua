@@ -126,11 +126,18 @@ __device__ inline void filter(const VALUE* x, VALUE* y, long long begin, long lo
     }
   }
 #else
+  // Lanes with equally many elements need no masks.
   const long long mine = begin + lane * length, left = end - mine, count = left < length ? left : length;
-  for (long long t = 0; t < count; ++t) {
-    const double value = answer(state, x[mine + t], numbers);
-    if (writes) y[mine + t] = (VALUE)value;
-  }
+  const auto first = [&](long long count) {
+    for (long long t = 0; t < count; ++t) {
+      const double value = answer(state, x[mine + t], numbers);
+      if (writes) y[mine + t] = (VALUE)value;
+    }
+  };
+  if (begin + 32 * length <= end)
+    first(length);
+  else
+    first(count);
   if (writes && last >= 0 && last == count - 1)
     for (int k = 0; k < states; ++k) after[k] = state[k];
 #endif
