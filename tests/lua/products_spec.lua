@@ -44,7 +44,7 @@ describe("products", function()
 
   it("of matrices and vectors of any shape", function()
     for _, dtype in ipairs { "float32", "float64", "float16" } do
-      local epsilon = ({ float16 = 2 ^ -8, float32 = 2 ^ -19, float64 = 2 ^ -48 })[dtype]
+      local epsilon = ({ float16 = 2 ^ -7, float32 = 2 ^ -16, float64 = 2 ^ -45 })[dtype]
       local function compare(expected, got, what)
         assert.are.equal(dtype, got.dtype)
         for i, e in ipairs(expected) do
