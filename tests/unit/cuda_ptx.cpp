@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "src/base/error.h"
-#include "src/device/cuda/condition_module.h"
+#include "src/device/cuda/cuda_graph.h"
 #include "src/device/cuda/ptx.h"
 #include "src/device/cuda/symbol_name.h"
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "src/base/dynamic_library.h"
-#include "src/device/cuda/condition_module.h"
 #include "src/device/cuda/context_guard.h"
 #include "src/device/cuda/cuda_graph.h"
 #include "src/device/cuda/cuda_module.h"
