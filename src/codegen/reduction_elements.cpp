@@ -8,6 +8,20 @@
 
 namespace gpulua {
 
+ReductionElements::ReductionElements(const KernelSpec& spec, const ReductionSpec& plan)
+    : spec_(spec), plan_(plan), common_(spec.values.size(), false) {
+  if (!has_columns()) return;
+  std::vector<bool> varies(spec.values.size());
+  for (std::size_t i = 0; i < spec.values.size(); ++i) {
+    const ValueSpec& value = spec.values[i];
+    if (value.nested || is_nested_reduction(spec, value)) continue;
+    varies[i] = value.kind == ValueSpec::Kind::operand
+                    ? spec.operands[value.operand].along_results
+                    : std::ranges::any_of(value.inputs, [&](std::size_t input) { return varies[input]; });
+    common_[i] = !varies[i] && !value.outer && value.kind != ValueSpec::Kind::reduction;
+  }
+}
+
 std::string ReductionElements::pointers(bool outer, const std::string& indent) const {
   const bool is_single = plan_.rolled && spec_.ndim == 1;
   std::string text;
@@ -121,13 +135,6 @@ std::string ReductionElements::nested(const std::string& position, const std::st
   return text + indent + "  }\n" + indent + "}\n" + results;
 }
 
-bool ReductionElements::varies(const ValueSpec& value) const {
-  if (is_nested_reduction(spec_, value)) return false;
-  if (value.kind == ValueSpec::Kind::operand) return spec_.operands[value.operand].along_results;
-  return std::any_of(value.inputs.begin(), value.inputs.end(),
-                     [&](std::size_t input) { return varies(spec_.values[input]); });
-}
-
 bool ReductionElements::is_packed(const OperandSpec& operand) const {
   if (operand.outer || !operand.memory || operand.staged || operand.indexed > 0 || nests()) return false;
   return plan_.vector_results ? operand.along_results : operand.access == Access::unit;
@@ -135,17 +142,12 @@ bool ReductionElements::is_packed(const OperandSpec& operand) const {
 
 std::string ReductionElements::element(const std::string& width, const std::string& position,
                                        const std::string& indent) const {
-  const bool vector = width != "1", has_columns = vector && nests();
+  const bool vector = width != "1";
   std::string text;
-  // Each value that is the same for all columns is computed once.
-  const auto is_common = [&](const ValueSpec& value) {
-    return has_columns && value.kind != ValueSpec::Kind::reduction && !varies(value);
-  };
-  if (has_columns) {
+  if (has_columns()) {
     text += nested(position, indent);
     for (std::size_t i = 0; i < spec_.values.size(); ++i)
-      if (is_common(spec_.values[i]) && !spec_.values[i].nested && !spec_.values[i].outer)
-        text += indent + definition(i, position, false);
+      if (common_[i]) text += indent + definition(i, position, false);
   }
   if (vector) {
     for (std::size_t i = 0; i < spec_.operands.size(); ++i) {
@@ -159,10 +161,10 @@ std::string ReductionElements::element(const std::string& width, const std::stri
   }
   const std::string inner = vector ? indent + "  " : indent;
   const std::string sum = vector && plan_.vector_results ? "sums[k].a" : "sums[0].a";
-  if (nests() && !has_columns) text += nested(position, inner);
+  if (nests() && !has_columns()) text += nested(position, inner);
   for (std::size_t i = 0; i < spec_.values.size(); ++i) {
     const ValueSpec& value = spec_.values[i];
-    if (is_nested_reduction(spec_, value) || value.nested || is_common(value)) continue;
+    if (is_nested_reduction(spec_, value) || value.nested || common_[i]) continue;
     if (value.kind == ValueSpec::Kind::reduction) {
       const std::size_t input = value.inputs.front();
       text += inner + sum + std::to_string(i) + ".add(" +
@@ -212,7 +214,7 @@ std::string ReductionElements::operand_text(std::size_t index, const std::string
   if (operand.held) return loaded("h_" + name + "[i].at[k]", operand.dtype);
   if (operand.nested ? is_nested_pack(operand) : vector && is_packed(operand))
     return loaded("x_" + name + ".at[k]", operand.dtype);
-  const std::string column = nests() && operand.along_results ? " + k" : "";
+  const std::string column = has_columns() && operand.along_results ? " + k" : "";
   return loaded("p_" + name + "[" + step(index, position) + column + "]", operand.dtype);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "src/codegen/kernel_spec.h"
 
@@ -10,7 +11,7 @@ namespace gpulua {
 /// of reduction.cpp.
 class ReductionElements {
  public:
-  ReductionElements(const KernelSpec& spec, const ReductionSpec& plan) : spec_(spec), plan_(plan) {}
+  ReductionElements(const KernelSpec& spec, const ReductionSpec& plan);
 
   bool nests() const { return !plan_.nested.empty(); }
   /// The part of the operands' addresses that is constant for a result.
@@ -36,8 +37,6 @@ class ReductionElements {
   /// Computes the results of the nested reductions for the element at `position`.
   std::string nested(const std::string& position, const std::string& indent) const;
 
-  /// True for a value that differs between the columns of a thread.
-  bool varies(const ValueSpec& value) const;
   bool is_packed(const OperandSpec& operand) const;
   /// The offset of the element at `position` from the first element of the result, of a nested one at `place` inside.
   std::string step(std::size_t index, const std::string& position, const std::string& place) const;
@@ -46,8 +45,12 @@ class ReductionElements {
   std::size_t inner_axes(const OperandSpec& operand) const;
   std::string operand_text(std::size_t index, const std::string& position, bool vector) const;
 
+  /// True where a thread has columns: results that the same results of nested reductions lead to.
+  bool has_columns() const { return nests() && plan_.vector_results; }
+
   const KernelSpec& spec_;
   const ReductionSpec& plan_;
+  std::vector<bool> common_;  // of each value: computed once for all columns of a thread
 };
 
 }  // namespace gpulua

@@ -312,6 +312,20 @@ describe("a reduction of a reduction", function()
     end
   end)
 
+  it("is planned in time that grows with the number of operations, whatever they share", function()
+    local x = numbers({ 40, 3 }, "float64")
+    local function shares(rounds)
+      local apart = x(":", newaxis) - x
+      local norm = (apart * apart):sum(3, { keepdims = true }) + 1
+      -- Each operation reads the one before it twice: there are 2 ^ 50 ways from the last to the first.
+      for _ = 1, rounds do norm = gpu.maximum(norm, norm - 1) end
+      return (apart / norm):sum(2)
+    end
+    local deep = shares(50)
+    assert.are.equal(1, kernels(deep))
+    assert.are.same(shares(0):table(), deep:table())
+  end)
+
   it("for columns is right for other reductions, and for operands of every kind", function()
     local x, c = numbers({ 60, 3 }, "float64"), numbers({ 8, 3 }, "float64")
     local scale, bias = numbers({ 3 }, "float64"), numbers({ 8, 1 }, "float64")
