@@ -29,8 +29,8 @@ struct OnePass {
   unsigned threads, resident;  // resident blocks per multiprocessor
   std::int64_t bytes;          // that a thread holds, as share_bytes
 };
-// Blocks wait for each other: they are large and hold many elements, so that fewer wait. Where they would
-// keep only a quarter of the multiprocessors busy, they are small, and compile in half the time.
+// Blocks wait for each other: they are large and hold many elements, so that fewer wait. Where these would be few, they
+// are small, and compile in half the time.
 constexpr OnePass large_blocks = {512, 2, 128}, small_blocks = {256, 4, 32};
 // Minimum elements per chunk of a row, on a device whose blocks are single warps.
 constexpr std::int64_t row_chunk_size = 1 << 16;
@@ -156,8 +156,8 @@ class Scan {
 
   void one_pass() {
     const auto tile_of = [&](const OnePass& pass) { return pass.threads / 32 * warp_share(pass.bytes); };
-    const bool large = 4 * extents_.outer * extents_.size >= tile_of(large_blocks) * device_.info().multiprocessors;
-    const OnePass& pass = large ? large_blocks : small_blocks;
+    const bool small = device_.info().has_few_tiles(extents_.outer * extents_.size, tile_of(large_blocks));
+    const OnePass& pass = small ? small_blocks : large_blocks;
     const std::int64_t tile = tile_of(pass);
     const std::int64_t tiles = (extents_.size + tile - 1) / tile, groups = (tiles + 31) / 32;
     const auto words = static_cast<std::int64_t>((code_.bytes + 3) / 4);

@@ -21,8 +21,7 @@ constexpr std::int64_t long_chunk = 1 << 16;  // elements of a row whose digits 
 // Shared memory that a sweep has for elements. Its counts take the rest of 48 KiB.
 constexpr std::size_t sweep_bytes = 39 << 10;
 constexpr unsigned sweep_blocks = 4;  // resident blocks per multiprocessor
-// Elements of a tile for each thread where there would be larger tiles for a quarter of the multiprocessors only. This
-// kernel also compiles in a third of the time.
+// Elements of a tile for each thread where larger tiles would be few. This kernel also compiles in a third of the time.
 constexpr std::int64_t few_turns = 8;
 
 class RowSort {
@@ -117,7 +116,7 @@ class RowSort {
     const bool with_positions = pass.new_positions != nullptr;
     const std::size_t bytes = size_of(dtype_) + (with_positions ? 4 : 0);
     auto turns = static_cast<std::int64_t>(std::min<std::size_t>(sweep_bytes / (block_size * bytes) / 4 * 4, 32));
-    if (4 * rows_ * size_ < turns * block_size * device_.info().multiprocessors) turns = std::min(turns, few_turns);
+    if (device_.info().has_few_tiles(rows_ * size_, turns * block_size)) turns = std::min(turns, few_turns);
     const std::int64_t tile = turns * block_size, tiles = (size_ + tile - 1) / tile;
     // Two bits of a tile's word hold the tile's state.
     const bool wide = size_ >= std::int64_t{1} << 30;

@@ -182,12 +182,12 @@ void choose_compression(const Step& step, const DeviceInfo& device, Schedule& sc
   schedule.iteration = iteration_of(step);
   collapse(step, schedule);
   if (device.block_is_warp) family.threads = 32;
-  // A block orders the elements that it keeps in 32 KiB of shared memory, or in 8 where such blocks
-  // would keep only a quarter of the multiprocessors busy: that kernel also compiles in half the time.
+  // A block orders the elements that it keeps in 32 KiB of shared memory, or in 8 where such blocks would be few: that
+  // kernel also compiles in half the time.
   const auto items = [&](std::size_t bytes) {
     return static_cast<unsigned>(std::clamp<std::size_t>(bytes / size_of(spec.outputs.front().dtype), 4, 32));
   };
-  const bool small = 4 * schedule.iteration.size() < std::int64_t{family.threads} * items(64) * device.multiprocessors;
+  const bool small = device.has_few_tiles(schedule.iteration.size(), std::int64_t{family.threads} * items(64));
   family.items = items(small && !device.block_is_warp ? 16 : 64);
   spec.vector = spec.ndim > 1 || device.block_is_warp ? 1 : std::min(widest(spec, device), family.items);
   while (spec.vector > 1 && !is_aligned(step, schedule, spec.vector)) spec.vector /= 2;

@@ -19,22 +19,22 @@ constexpr std::int64_t accumulated_in_a_row = 256;
 // The same where so there are fewer blocks than these for each multiprocessor of a GPU: a thread then waits for memory
 // once or twice instead of sixteen times.
 constexpr std::int64_t least_in_a_row = 16, blocks_of_multiprocessor = 2;
-// These where threads go down columns, and each has few elements on their way at once; and those of variances, whose
-// threads have more to compute than to wait for.
-constexpr std::int64_t column_blocks_of_multiprocessor = 8, variance_blocks_of_multiprocessor = 4;
 // The same where there are too few blocks for the device.
 constexpr std::int64_t longest_row = 1024;
+// So many blocks where threads go down columns, and each has few elements on their way at once; and of variances, whose
+// threads have more to compute than to wait for.
+constexpr std::int64_t column_blocks_of_multiprocessor = 8, variance_blocks_of_multiprocessor = 4;
 // Of a row kernel: the bytes of a row that a thread keeps in registers, and the threads of a block for short rows.
 constexpr std::size_t kept_by_thread = 128;
 constexpr unsigned row_block = 128;
 // Of a short reduction, with a thread for each result: the most elements, and the shared memory of a block.
 constexpr std::int64_t longest_short = 63;
+constexpr std::size_t staged_bytes = 32 << 10;
 // A GPU gives fewer results than these a warp or more each: a thread for each would leave it idle, and its kernel is of
 // one length only.
 constexpr std::int64_t few_results = 32;
 // So many long rows fill a GPU with few warps for each.
 constexpr std::int64_t enough_rows = 1024;
-constexpr std::size_t staged_bytes = 32 << 10;
 // The most elements of a result that a thread accumulates alone in other reductions; where a block is one warp; and
 // where in addition threads merge by one operation.
 constexpr std::int64_t longest_of_block = 15, longest_of_warp = 48, longest_of_quick_warp = 16;
@@ -92,6 +92,7 @@ class ReductionChoice {
 
  private:
   bool nests() const { return !step_.nested_domain.empty(); }
+
   /// True when nested operands have offsets above 2^31.
   bool reaches_far() const {
     Dims shape = schedule_.iteration.shape;
@@ -102,7 +103,7 @@ class ReductionChoice {
     });
   }
 
-  /// A thread computes the columns of a step that has them.
+  /// A thread computes the columns of a step that has them, which lie as reads_nested_well() demands.
   void choose_columns() {
     spec_.vector = static_cast<unsigned>(columns_of(step_));
     plan_.vector_results = spec_.vector > 1;
@@ -349,19 +350,23 @@ class ReductionChoice {
     return true;
   }
 
+  /// The blocks of a multiprocessor whose loads, on their way at the same time, hide the wait for memory.
+  std::int64_t blocks_for_latency() const {
+    if (plan_.lanes_adjacent) return blocks_of_multiprocessor;
+    const bool has_variance = std::ranges::any_of(spec_.values, [](const ValueSpec& value) {
+      return value.kind == ValueSpec::Kind::reduction && value.reducer->passes > 1;
+    });
+    return has_variance ? variance_blocks_of_multiprocessor : column_blocks_of_multiprocessor;
+  }
+
   void choose_pieces() {
     const std::int64_t slots = plan_.results * (plan_.vector_results ? spec_.vector : 1);
     const std::int64_t groups = (schedule_.results + slots - 1) / slots;
     const std::int64_t lane_elements = plan_.lanes * accumulated_in_a_row;
     std::int64_t wanted = std::max<std::int64_t>(1, (schedule_.count + lane_elements - 1) / lane_elements);
     if (!device_.block_is_warp) {
-      const bool has_variance = std::any_of(spec_.values.begin(), spec_.values.end(), [](const ValueSpec& value) {
-        return value.kind == ValueSpec::Kind::reduction && value.reducer->passes > 1;
-      });
-      const std::int64_t blocks = plan_.lanes_adjacent ? blocks_of_multiprocessor
-                                  : has_variance       ? variance_blocks_of_multiprocessor
-                                                       : column_blocks_of_multiprocessor;
-      const std::int64_t filling = blocks * std::max(device_.multiprocessors, 1) / std::max<std::int64_t>(groups, 1);
+      const std::int64_t filling =
+          blocks_for_latency() * std::max(device_.multiprocessors, 1) / std::max<std::int64_t>(groups, 1);
       wanted = std::max(wanted, std::min(filling, schedule_.count / (plan_.lanes * least_in_a_row)));
     }
     // With many results, more blocks than fill the device are of no use.
