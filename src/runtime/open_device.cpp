@@ -280,11 +280,12 @@ bool OpenDevice::launch(const RecordedWork& work, const StreamRef& stream, const
   } catch (const Diagnostic& diagnostic) {
     throw Error(diagnostic.kind(), describe(diagnostic, memory_));
   }
+  if (!launched) return false;
   for (Profile& profile : profiles_) profile.end(std::string("gpu.") + work.op, work.bytes, *stream);
-  if (!context_.debug) return launched;
+  if (!context_.debug) return true;
   synchronize(*stream);
   check_all_ends();
-  return launched;
+  return true;
 }
 
 void OpenDevice::check_not_captured(const char* what) const {
