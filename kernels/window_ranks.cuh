@@ -118,11 +118,12 @@ __device__ inline gpulua_sorted<K, end - first> gpulua_merged_part(const gpulua_
   }
 }
 
-// The element of a rank among n of which x is the part from `first` on, and m. That part has all that can be of the rank.
+// The element of a rank among two sorted lists together: y, which has m elements, and another one, which has n. Of the latter, x has
+// the elements from `first` on; they are all that can have the rank.
 template <int rank, int n, int first, class K, int count, int m>
 __device__ inline K gpulua_element_of_rank(const gpulua_sorted<K, count>& x, const gpulua_sorted<K, m>& y) {
-  // One takes i of the n, and the rest of the rank's and all before it of the m: the last of these, for the i for which it is the
-  // least.
+  // `taken` elements are the one of the rank and all before it: the first i of the n elements, and the first of y's for the rest.
+  // For each i the greater of the two lists' last ones is a candidate; the least candidate is the element.
   constexpr int taken = rank + 1, least = gpulua_at_least(taken - m, 0), most = gpulua_at_most(taken, n);
   K found;
 #pragma unroll

@@ -296,7 +296,8 @@ local shared = {
   correlate_along_axis = along_axis,
   check_filter = check_filter, check_count = positive_count,
   check_not_negative = not_negative, check_neighbours = check_neighbours, each_axis = each_axis,
-  neighbourhood = neighbourhood, by_windows = by_windows, operation = operation, dtypes_of_sums = dtypes_of_sums, correlated = correlated, smoothed = smoothed,
+  neighbourhood = neighbourhood, by_windows = by_windows, operation = operation, dtypes_of_sums = dtypes_of_sums,
+  correlated = correlated, smoothed = smoothed,
 }
 
 return shared

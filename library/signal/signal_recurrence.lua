@@ -236,8 +236,8 @@ __global__ void __launch_bounds__(32 * WARPS)
 
 -- ---- the matrix ------------------------------------------------------------------------------------------------------------------
 
--- Each squaring doubles the error of a power, so an element of a matrix is the sum of two numbers, `high` and `low`, of which the
--- second is half an ulp of the first at most (T. J. Dekker, 1971). Both are lists, row after row.
+-- Each squaring doubles the error of a power. So each element of a matrix is a sum, high + low, where `low` is at most half an ulp of
+-- `high` (T. J. Dekker, 1971). `high` and `low` are lists, row after row.
 
 --- x + y, and what rounding takes from it.
 local function exact_sum(x, y)

@@ -71,6 +71,7 @@ void check_exponent(DType compute, const OperandView& exponent) {
     throw Error("[power] integers to negative integer powers are not integers; x:astype(\"float32\") first");
 }
 
+/// An operation and its operands.
 struct Simpler {
   const OpInfo* op;
   Operands operands;

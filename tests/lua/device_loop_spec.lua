@@ -188,7 +188,7 @@ describe("gpu.loop", function()
         same(good, gpu.full({2}, 2 * n, "float32"))
       end
     end
-    collectgarbage() -- what is left of the faulty steps
+    collectgarbage() -- frees the arrays that the faulty steps have made
   end)
 
   it("has no elements for what its function keeps", function()

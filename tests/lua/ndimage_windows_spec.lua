@@ -59,7 +59,7 @@ local function check(expected, found, what)
   end
 end
 
--- Whole numbers, of which all sums are exact.
+-- Whole numbers: sums of them are exact in any order.
 local ranges = { bool = { 0, 2 }, uint8 = { 0, 20 }, uint32 = { 0, 20 }, float16 = { -5, 6 } }
 local function numbers(shape, dtype)
   local range = ranges[dtype] or { -20, 20 }

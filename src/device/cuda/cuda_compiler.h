@@ -43,6 +43,7 @@ class Compiler {
   std::optional<std::string> digest(const KernelSource& source) const;
   CompiledModule compile(const KernelSource& source);
   CompiledModule compile(const NamedSource& named);
+
   std::string architecture_;
   std::optional<std::filesystem::path> library_;
   std::vector<std::filesystem::path> include_dirs_;
