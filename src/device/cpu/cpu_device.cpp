@@ -114,9 +114,18 @@ void CpuDevice::free_pinned(void* memory) noexcept {
 
 // ---- copies ---------------------------------------------------------------------------------------------------------
 
+namespace {
+
+/// memcpy, which takes no null pointer, also not for the 0 bytes of an empty array.
+void copy_bytes(void* to, const void* from, std::size_t bytes) {
+  if (bytes > 0) std::memcpy(to, from, bytes);
+}
+
+}  // namespace
+
 void CpuDevice::upload(void* device, const void* host, std::size_t bytes, Stream& stream) {
   const auto write = [=, this](const void* from) {
-    std::memcpy(device, from, bytes);
+    copy_bytes(device, from, bytes);
     if (checker_.on()) checker_.memory().mark_written(device, bytes);
   };
   CpuGraph* graph = recorded_by(stream);
@@ -131,12 +140,12 @@ void CpuDevice::upload(void* device, const void* host, std::size_t bytes, Stream
 }
 
 void CpuDevice::download(void* host, const void* device, std::size_t bytes, Stream& stream) {
-  queue(stream, [=] { std::memcpy(host, device, bytes); });
+  queue(stream, [=] { copy_bytes(host, device, bytes); });
 }
 
 void CpuDevice::copy(void* to, const void* from, std::size_t bytes, Stream& stream) {
   queue(stream, [=, this] {
-    std::memcpy(to, from, bytes);
+    copy_bytes(to, from, bytes);
     if (checker_.on()) checker_.memory().copy_marks(to, from, bytes);
   });
 }
