@@ -11,6 +11,7 @@
 #include "bindings/core.h"
 #include "bindings/data/data_parts.h"
 #include "bindings/functions/function_parts.h"
+#include "bindings/gradients/gradient_parts.h"
 #include "bindings/kernels/kernel_parts.h"
 #include "bindings/linalg/linalg_parts.h"
 #include "bindings/lua/list.h"
@@ -334,6 +335,7 @@ void add_core_functions(lua_State* L) {
   add_fusing(L);
   add_graphs(L);
   add_loops(L);
+  add_gradients(L);
   add_function_helpers(L);
   add_terminal(L);
   add_ranks(L);

@@ -70,7 +70,7 @@ int put(lua_State* L) {
   Array indices = check_indices(L, 2, array, "put");
   if (indices->dtype == DType::boolean) throw Error("[put] expected an array of integers, got {}", type_text(*indices));
   const Array values = check_values(L, 3, array, "put");
-  check_writable(*array, "put");
+  check_writable(*array, "put", values.get());
   const Array flat = flattened(array);
   write_index(flat, items_along(0, std::move(indices)), values, "put");
   if (flat->buffer() != array->buffer()) copy_into(array, view(flat, row_major(array->layout.shape)));
@@ -156,7 +156,7 @@ int put_along_axis(lua_State* L) {
   const Array indices = check_indices(L, 2, array, "put_along_axis");
   const Array values = check_values(L, 3, array, "put_along_axis");
   const std::size_t axis = check_axis(L, 4, array->layout.ndim(), "put_along_axis");
-  check_writable(*array, "put_along_axis");
+  check_writable(*array, "put_along_axis", values.get());
   scatter(array, along_axis(array, indices->layout.shape, axis, "put_along_axis"), {indices}, values, Combine::store,
           "put_along_axis");
   lua_settop(L, 1);

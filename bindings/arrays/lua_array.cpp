@@ -23,7 +23,7 @@
 namespace gpulua {
 
 void push_address(lua_State* L, const Array& array) {
-  // It counts as written, because a kernel that gets the address can write to it.
+  check_not_followed(*array, "pointer");
   const void* address = array->write(array->device().stream());
   array->buffer()->fix();
   lua_pushnumber(L, static_cast<double>(reinterpret_cast<std::uintptr_t>(address)));

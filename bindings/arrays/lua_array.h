@@ -18,7 +18,8 @@ void push_copy(lua_State* L, Array array, const char* name);
 /// tables there with the target's dtype.
 Array check_values(lua_State* L, int index, const Array& target, const char* op);
 
-/// Pushes the address of the array's elements, a number.
+/// Pushes the address of the array's elements, a number. They count as written, because a kernel that gets the address
+/// can write to them.
 void push_address(lua_State* L, const Array& array);
 
 /// The registry key of the metatable of x.shape and x.strides.

@@ -222,6 +222,7 @@ bool may_write(const ArgumentRule& rule) {
 }  // namespace
 
 void* ArgumentReader::address_of(Node& array, const ArgumentRule& rule) {
+  check_not_followed(array, kernel.name());
   void* address = may_write(rule) ? array.write(stream) : array.read(stream);
   if (array.buffer()->guarded()) guarded.push_back(array.buffer());
   return address;

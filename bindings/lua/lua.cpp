@@ -35,7 +35,8 @@ int run_protected(lua_State* L, LuaFunction function, bool is_operator) {
     bindings.context().stack.check();
     const Bindings::Running running(bindings, L);
     if (!is_operator) signature = check_arguments(L);  // the bindings hold it
-    return function(L);
+    Context& context = bindings.context();
+    return context.observer ? bindings.run_observed(L, function, signature) : function(L);
   } catch (const std::bad_alloc&) {
     message = "[memory] the host is out of memory";
   } catch (const Error& error) {

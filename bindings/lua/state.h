@@ -61,6 +61,8 @@ class Bindings : public Host {
     Context::Call call_;
   };
 
+  /// Runs a function of the library while the context has an observer, which learns what the function does.
+  int (*run_observed)(lua_State* L, LuaFunction function, const CallSignature* signature) = nullptr;
   /// The running gpu.scope calls, the innermost last.
   std::vector<Scope> scopes;
   NilSource gave_nil;

@@ -28,6 +28,7 @@ end
 --- Calls fn(...) twice, once as usual and once to record its work. Returns the graph and the results of fn.
 function gpu.graph(fn, ...)
   if type(fn) ~= "function" then core.fail("graph", "a function whose work is recorded", fn) end
+  if core.has_tape() then core.raise "[graph] expected a call outside of a function that is differentiated: a launch has no derivative" end
   local line, name = carried(fn)
   if line then
     core.raise(("[graph] expected a function that carries nothing from call to call in a variable from outside, got one that reads "

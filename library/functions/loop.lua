@@ -24,10 +24,26 @@ local function start(op, asks, fn, ...)
   return loop, function() take(core.call(fn, core.step_arguments(loop))) end, records
 end
 
+--- Takes the steps one by one: a derivative follows the operations. `goes_on(k, first)`: whether there is a step k, after which fn
+--- has given `first`.
+local function take_steps(fn, skips, goes_on, ...)
+  local count = select("#", ...)
+  local state, k, first = {...}, 1, nil
+  while goes_on(k, first) do
+    state[count + 1] = gpu.full({}, k, "int64")
+    local results = {fn(unpack(state, 1, count + 1))}
+    first = results[1]
+    state = {unpack(results, 1 + skips, count + skips)}
+    k = k + 1
+  end
+  return unpack(state, 1, count)
+end
+
 --- gpu.loop(n, fn, ...)
 --- Carries arrays through n calls of a function of them, which run on the device.
 function gpu.loop(n, fn, ...)
   n = checks.count("loop", "a number of steps of 0 or more", n)
+  if core.has_tape() then return take_steps(fn, 0, function(k) return k <= n end, ...) end
   local loop, step, records = start("loop", false, fn, ...)
   local plain, launches, recorded = n, 0, nil
   if records and n > 1 then
@@ -48,6 +64,7 @@ end
 --- gpu.loop_while(fn, ...)
 --- Carries arrays through calls of a function of them, which run on the device, until the condition that it gives is false.
 function gpu.loop_while(fn, ...)
+  if core.has_tape() then return take_steps(fn, 1, function(k, first) return k == 1 or first:item() end, ...) end
   local loop, step, records = start("loop_while", true, fn, ...)
   if not records then
     core.raise "[loop_while] expected a call outside of a function that gpu.graph, gpu.fuse or gpu.loop records, which fixes its work"

@@ -2,7 +2,9 @@
 
 #include <string>
 
+#include "src/array/node_observer.h"
 #include "src/base/error.h"
+#include "src/runtime/context.h"
 
 namespace gpulua {
 
@@ -35,7 +37,8 @@ bool overlaps(Node& to, Node& from, const Layout& source) {
   return a.begin < b.end && b.begin < a.end;
 }
 
-void check_writable(Node& array, const char* op) {
+void check_writable(Node& array, const char* op, const Node* value) {
+  if (NodeObserver* observer = array.device().context().observer) observer->writes(array, value, op);
   if (array.layout.overlaps_itself())
     throw Error(
         "[{}] expected an array to write to, got a broadcast view of shape {}, where several indices are one element; "

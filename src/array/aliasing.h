@@ -8,8 +8,9 @@ namespace gpulua {
 /// `from` over the shape of `to`.
 bool overlaps(Node& to, Node& from, const Layout& source);
 
-/// Throws Error for a layout in which several positions share one element.
-void check_writable(Node& array, const char* op);
+/// Throws Error for a layout in which several positions share one element, and where the context's observer cannot
+/// follow a write to the array. `value`: what `op` writes; null: something that depends on no other array.
+void check_writable(Node& array, const char* op, const Node* value = nullptr);
 
 /// True when the two may have elements in common.
 bool may_overlap(Node& a, Node& b);

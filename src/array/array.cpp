@@ -1,6 +1,8 @@
 #include "src/array/array.h"
 
 #include "src/array/capture.h"
+#include "src/array/node_observer.h"
+#include "src/base/error.h"
 #include "src/runtime/context.h"
 
 namespace gpulua {
@@ -21,7 +23,15 @@ Array empty(OpenDevice& device, Dims shape, DType dtype) {
 }
 
 Array view(const Array& array, Layout layout) {
-  return make_node(array->device(), array->dtype, share(std::move(layout)), array->buffer());
+  const Array result = make_node(array->device(), array->dtype, share(std::move(layout)), array->buffer());
+  if (NodeObserver* observer = array->device().context().observer) observer->viewed(*result, *array);
+  return result;
+}
+
+void check_not_followed(const Node& array, std::string_view op) {
+  const NodeObserver* observer = array.device().context().observer;
+  if (observer && observer->tracks(array))
+    throw Error("[{}] has no derivative; gpu.custom gives a function one, x:detach() leaves an operand out", op);
 }
 
 std::string type_text(const Node& array) {

@@ -3,6 +3,7 @@
 // Arrays in memory, and views of them.
 
 #include <string>
+#include <string_view>
 
 #include "src/array/node.h"
 
@@ -17,6 +18,10 @@ Array empty(OpenDevice& device, Dims shape, DType dtype);
 /// An array with the elements of `array` at the positions of `layout`, which lies in the array's buffer. The two share
 /// the buffer. Evaluates a pending array.
 Array view(const Array& array, Layout layout);
+
+/// Throws Error when the context's observer follows the array: what `op` does with the address of its elements is not
+/// known.
+void check_not_followed(const Node& array, std::string_view op);
 
 /// "float32[3x4]"; "float64[]" for a 0-d array.
 std::string type_text(const Node& array);

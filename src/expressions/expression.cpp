@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "src/array/aliasing.h"
+#include "src/array/node_observer.h"
 #include "src/base/error.h"
 #include "src/expressions/operand_dtypes.h"
 #include "src/expressions/transfer.h"
@@ -150,12 +151,12 @@ void complete(OpenDevice& device, Pending& pending) {
 
 /// A pending node. `fill` sets its operation and its inputs.
 template <class Fill>
-Array make_pending(OpenDevice& device, DType dtype, LayoutRef layout, const Fill& fill) {
-  Array node = make_node(device, device, dtype, std::move(layout), [&](Pending& pending) {
-    fill(pending);
-    complete(device, pending);
-  });
+Array make_pending(OpenDevice& device, DType dtype, LayoutRef layout, const Fill& fill, bool weak = false) {
+  const auto fill_in = [&](Pending& pending) { fill(pending), complete(device, pending); };
+  Array node = make_node(device, device, dtype, std::move(layout), fill_in);
+  node->weak = weak;
   if (node->pending()->value) return node;
+  if (NodeObserver* observer = device.context().observer) observer->made(*node);
   if (device.context().eager) {
     evaluate(*node);
     return node;
@@ -263,7 +264,7 @@ void assign(const Array& out, Array value, const char* op) {
   if (&out->device() != &value->device())
     refuse("an array to write to on " + value->device().name(), out->device().name());
   check_takes(*out, value->dtype, op);
-  check_writable(*out, op);
+  check_writable(*out, op, value.get());
   write_whole(out, std::move(value));
 }
 
@@ -331,7 +332,7 @@ Array elementwise(const OpInfo& op, Operands operands) {
   if (op.algebra == Algebra::power) check_exponent(dtypes.compute, operands[1]);
   if (const auto other = simpler(op, operands, dtypes.compute)) return elementwise(*other->op, other->operands);
 
-  Array result = make_pending(device, dtypes.result, std::move(layout), [&](Pending& pending) {
+  const auto fill = [&](Pending& pending) {
     pending.op = row(op);
     pending.compute = dtypes.compute;
     for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -341,9 +342,8 @@ Array elementwise(const OpInfo& op, Operands operands) {
       else
         pending.inputs.push_back(constant_operand(op, device, operand_dtype(op, i, dtypes.compute), number));
     }
-  });
-  result->weak = of_numbers;
-  return result;
+  };
+  return make_pending(device, dtypes.result, std::move(layout), fill, of_numbers);
 }
 
 Array elementwise(const OpInfo& op, std::span<const Operand> operands) {

@@ -233,7 +233,7 @@ Array read_index(const Array& array, std::vector<IndexItem> items) {
 }
 
 void write_index(const Array& array, std::vector<IndexItem> items, const Array& value, const char* op) {
-  check_writable(*array, op);
+  check_writable(*array, op, value.get());
   if (!has_arrays(items)) {
     const Array target = view(array, index(array->layout, specs_of(items)));
     if (const Pending* pending = value->pending(); pending && pending->value) return fill(target, *pending->value);
@@ -248,7 +248,7 @@ void write_index(const Array& array, std::vector<IndexItem> items, const Array& 
 
 void add_index(const Array& array, std::vector<IndexItem> items, const Array& value) {
   constexpr const char* name = "scatter_add";
-  check_writable(*array, name);
+  check_writable(*array, name, value.get());
   if (!has_arrays(items)) {
     const Array target = view(array, index(array->layout, specs_of(items)));
     const Array addend = fitted(value, target->layout.ndim());

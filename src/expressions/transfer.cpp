@@ -7,6 +7,7 @@
 
 #include "src/array/aliasing.h"
 #include "src/array/memory_copy.h"
+#include "src/array/node_observer.h"
 #include "src/base/error.h"
 #include "src/expressions/expression.h"
 #include "src/expressions/whole_write.h"
@@ -62,6 +63,10 @@ void copy_between(Node& to, Node& from) {
   upload(to, staging.get());
 }
 
+void note_copy(Node& copy, Node& array) {
+  if (NodeObserver* observer = array.device().context().observer) observer->copied(copy, array);
+}
+
 /// Writes the elements of `from`, whose layout becomes `source`, to `to`.
 void write_now(const Array& to, const Array& from, const Layout& source) {
   if (from->pending() || !copy_in_memory(*to, *from, source)) to->device().evaluator().evaluate_into(*to, from);
@@ -76,6 +81,7 @@ Array copy(const Array& array) {
 Array astype(const Array& array, DType dtype) {
   Array result = empty(array->device(), array->layout.shape, dtype);
   write_now(result, array, array->layout);
+  note_copy(*result, *array);
   return result;
 }
 
@@ -87,11 +93,12 @@ Array to_device(const Array& array, OpenDevice& device) {
   if (&array->device() == &device) return array;
   Array result = empty(device, array->layout.shape, array->dtype);
   copy_between(*result, *contiguous(array));
+  note_copy(*result, *array);
   return result;
 }
 
 void copy_into(const Array& to, const Array& from, const char* op) {
-  check_writable(*to, op);
+  check_writable(*to, op, from.get());
   if (&to->device() != &from->device()) {
     if (to->contiguous && to->dtype == from->dtype && to->layout.shape == from->layout.shape)
       return copy_between(*to, *contiguous(from));

@@ -3,6 +3,7 @@
 // The elementwise operations: one row each. The Lua functions and methods, the emitter, the promotion of dtypes, the
 // reference and the tests are driven by this table; nothing else lists the operations again.
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -64,6 +65,9 @@ struct OpInfo {
   // A comparison: what it gives for a negative x and an unsigned y, and its name with the operands exchanged.
   bool of_negative = false;
   std::string_view exchanged = "";
+  // The partial derivative by each operand, as an expression in rows (partials.h). "none": there is one, but no formula
+  // for it here. "": the result is no continuous function of the operand, and a constant for derivatives.
+  std::array<std::string_view, 4> partials = {};
   // A script's own function, never in the table. `expression` then takes the function's result as x, and the operation
   // has any number of operands.
   const UserFunction* function = nullptr;

@@ -22,6 +22,8 @@
 
 namespace gpulua {
 
+class NodeObserver;
+
 /// An entry of `gpu.devices()`.
 struct DeviceListing {
   std::string name;
@@ -118,6 +120,8 @@ class Context : public std::enable_shared_from_this<Context> {
   bool debug = false;
   /// Evaluates each operation when it is built.
   bool eager = false;
+  /// Follows how arrays are made, for derivatives (array/node_observer.h); null: nobody asks.
+  NodeObserver* observer = nullptr;
   /// Makes implicit waits for the device errors.
   bool strict = false;
   /// The newest error that a script got from the library. Lua's errors are texts; a program that embeds the library

@@ -1,0 +1,28 @@
+#pragma once
+
+// Calls of the library's functions while a derivative is wanted.
+
+#include <lua.hpp>
+
+#include "bindings/lua/lua.h"
+
+namespace gpulua {
+
+struct CallSignature;
+class NodeObserver;
+
+/// The registry key of the rules of derivatives: a Lua function for each name of a function whose work is more than
+/// operations on arrays that the observer sees. library/gradients/rules.lua has them.
+inline constexpr const char* rules_key = "gpulua.derivative_rules";
+/// The registry key of the names of functions whose results are constants.
+inline constexpr const char* constants_key = "gpulua.derivative_constants";
+
+/// Runs the function as part of what the observer follows. Throws Error when its results depend on a variable and the
+/// observer does not know how.
+int run_derived(lua_State* L, LuaFunction function, const CallSignature* signature);
+
+/// Notes that the rule at the stack's `rule`, a Lua function, has the derivative of a call whose arguments are the
+/// values from `first` on, `arguments` of them, followed by its results.
+void note_call(lua_State* L, int rule, int first, int arguments, NodeObserver& observer);
+
+}  // namespace gpulua

@@ -1,0 +1,214 @@
+// Tapes and reverse passes as Lua values, for library/gradients/.
+
+#include "bindings/gradients/gradient_parts.h"
+
+#include "bindings/arrays/lua_array.h"
+#include "bindings/arrays/number_argument.h"
+#include "bindings/gradients/derived_call.h"
+#include "bindings/lua/state.h"
+#include "src/expressions/expression.h"
+#include "src/expressions/unobserved.h"
+#include "src/gradients/reverse.h"
+
+namespace gpulua {
+
+namespace {
+
+using TapeHandle = std::shared_ptr<Tape>;
+
+struct Pass {
+  std::shared_ptr<Reverse> reverse;
+  std::int32_t rule = no_place;  // the call whose inputs are to get their cotangents
+};
+
+}  // namespace
+
+template <>
+struct LuaType<TapeHandle> {
+  static constexpr const char* name = "a tape";
+};
+
+template <>
+struct LuaType<Pass> {
+  static constexpr const char* name = "a reverse pass";
+};
+
+namespace {
+
+TapeHandle& check_tape(lua_State* L) {
+  return check<TapeHandle>(L, 1, "grad");
+}
+
+Pass& check_pass(lua_State* L) {
+  return check<Pass>(L, 1, "grad");
+}
+
+/// open_tape(op): a tape that notes what follows from its variables. `op`: the name in errors.
+int open_tape(lua_State* L) {
+  // The signature's names are constants that live as long as the state; texts of the library's files do too.
+  push(L, std::make_shared<Tape>(bindings_of(L).context(), lua_tostring(L, 1)));
+  return 1;
+}
+
+/// variable(tape, x): the array or number as a variable.
+int variable(lua_State* L) {
+  const TapeHandle tape = check_tape(L);
+  const Array* array = test<Array>(L, 2);
+  push_array(L, tape->variable(array ? *array : weak_constant(bindings_of(L).device(), *to_scalar(L, 2))));
+  return 1;
+}
+
+/// close_tape(tape)
+int close_tape(lua_State* L) {
+  check_tape(L)->close();
+  return 0;
+}
+
+/// follows(tape, x): whether the array depends on a variable.
+int follows(lua_State* L) {
+  lua_pushboolean(L, check_tape(L)->place(*check<Array>(L, 2, "grad")) != no_place);
+  return 1;
+}
+
+/// has_tape(): whether a tape is open.
+int has_tape(lua_State* L) {
+  lua_pushboolean(L, bindings_of(L).context().observer != nullptr);
+  return 1;
+}
+
+/// is_followed(x): whether the array depends on a variable of an open tape.
+int is_followed(lua_State* L) {
+  const NodeObserver* observer = bindings_of(L).context().observer;
+  const Array* array = test<Array>(L, 1);
+  lua_pushboolean(L, observer && array && observer->tracks(**array));
+  return 1;
+}
+
+/// reverse(tape, each): a pass over the closed tape.
+int reverse(lua_State* L) {
+  const TapeHandle& tape = check_tape(L);
+  push(L, Pass{std::make_shared<Reverse>(tape, bindings_of(L).context(), lua_toboolean(L, 2))});
+  return 1;
+}
+
+/// add_cotangent(pass, y, g): g is the derivative of the whole for y, an array that follows from a variable.
+int add_cotangent(lua_State* L) {
+  Reverse& reverse = *check_pass(L).reverse;
+  reverse.add(reverse.tape().place(*check<Array>(L, 2, "grad")), check<Array>(L, 3, "grad"));
+  return 0;
+}
+
+/// next_rule(pass): the next call that a rule derives, as note_call() has kept it, and the cotangents of its results,
+/// false for one without; nothing at the end.
+int next_rule(lua_State* L) {
+  Pass& pass = check_pass(L);
+  pass.rule = pass.reverse->next_rule();
+  if (pass.rule == no_place) return 0;
+  const TapeEntry& entry = pass.reverse->tape().entry(pass.rule);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, *entry.rule);
+  const std::vector<Array> cotangents = pass.reverse->cotangents_of(pass.rule);
+  for (const Array& one : cotangents)
+    if (one)
+      push_array(L, one);
+    else
+      lua_pushboolean(L, false);
+  return 1 + static_cast<int>(cotangents.size());
+}
+
+/// contribute(pass, gradients...): the cotangents that the rule has given for the arrays among the call's arguments,
+/// false or nil for none.
+int contribute(lua_State* L) {
+  const Pass& pass = check_pass(L);
+  const TapeEntry& entry = pass.reverse->tape().entry(pass.rule);
+  for (std::size_t i = 0; i < entry.inputs.size(); ++i) {
+    const Array* g = test<Array>(L, static_cast<int>(i) + 2);
+    if (g && entry.inputs[i].place != no_place) pass.reverse->contribute(entry, i, *g, false);
+  }
+  return 0;
+}
+
+/// gradient(pass, x): the derivative for the variable; nil: nothing depends on it.
+int gradient(lua_State* L) {
+  Reverse& reverse = *check_pass(L).reverse;
+  const Array array = reverse.gradient(reverse.tape().place(*check<Array>(L, 2, "grad")));
+  if (!array) return 0;
+  push_array(L, array);
+  return 1;
+}
+
+/// detach(x): the same elements, constant for derivatives.
+int detach(lua_State* L) {
+  const Array& array = check<Array>(L, 1, "detach");
+  const Unobserved scope(array->device().context());
+  const bool is_number = array->pending() && array->pending()->value;
+  const Array result =
+      is_number || array->pending() ? broadcast(array, array->layout.shape) : view(array, array->layout);
+  result->weak = array->weak;
+  push_array(L, result);
+  return 1;
+}
+
+/// pause(): nothing is noted until resume() gets what this returns.
+struct PausedObserver {
+  NodeObserver* observer;
+};
+
+}  // namespace
+
+template <>
+struct LuaType<PausedObserver> {
+  static constexpr const char* name = "a pause";
+};
+
+namespace {
+
+int pause(lua_State* L) {
+  Context& context = bindings_of(L).context();
+  push(L, PausedObserver{std::exchange(context.observer, nullptr)});
+  return 1;
+}
+
+int resume(lua_State* L) {
+  bindings_of(L).context().observer = check<PausedObserver>(L, 1, "grad").observer;
+  return 0;
+}
+
+/// note_rule(rule, arguments, values...): the rule derives a call with that many arguments, the first values; the
+/// others are its results.
+int note_rule(lua_State* L) {
+  NodeObserver* observer = bindings_of(L).context().observer;
+  if (observer) note_call(L, 1, 3, static_cast<int>(lua_tointeger(L, 2)), *observer);
+  return 0;
+}
+
+}  // namespace
+
+void add_gradients(lua_State* L) {
+  find_bindings(L)->run_observed = &run_derived;
+  new_type<TapeHandle>(L, {}, "tape:", {});
+  new_type<Pass>(L, {}, "pass:", {});
+  new_type<PausedObserver>(L, {}, "pause:", {});
+  for (const char* key : {rules_key, constants_key}) {
+    lua_newtable(L);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, LUA_REGISTRYINDEX, key);
+    lua_setfield(L, -2, key == rules_key ? "rules" : "constants");
+  }
+  set_functions(L, {{"add_cotangent", protect<add_cotangent>},
+                    {"close_tape", protect<close_tape>},
+                    {"contribute", protect<contribute>},
+                    {"detach", protect<detach>},
+                    {"follows", protect<follows>},
+                    {"gradient", protect<gradient>},
+                    {"has_tape", protect<has_tape>},
+                    {"is_followed", protect<is_followed>},
+                    {"next_rule", protect<next_rule>},
+                    {"note_rule", protect<note_rule>},
+                    {"open_tape", protect<open_tape>},
+                    {"pause", protect<pause>},
+                    {"resume", protect<resume>},
+                    {"reverse", protect<reverse>},
+                    {"variable", protect<variable>}});
+}
+
+}  // namespace gpulua

@@ -1,0 +1,385 @@
+-- gpu.grad, gpu.value_and_grad, gpu.vjp, gpu.jvp: derivatives of functions of arrays.
+-- In sandboxes: all
+local gpu, methods, core, import = ...
+local checks = import "checks"
+local kinds = import "kinds"
+import "rules"
+
+local exports = {}
+
+for _, constant in ipairs {core.detach, core.gradient, core.variable, "zeros_like", "ones_like", "full_like", "empty_like"} do
+  core.constants[constant] = true
+end
+
+local function is_continuous(x) return core.is_array(x) and (kinds.is_floating(x) or kinds.is_complex(x)) end
+
+-- ---- variables ------------------------------------------------------------------------------------------------------------------
+
+--- The arrays and numbers of an argument as variables: what the function gets, and the gradient's structure, in which each variable stands
+--- in the place of its own gradient. nil where the argument has no variable.
+local function variables_of(op, tape, value, what, seen)
+  if core.is_array(value) then
+    if not is_continuous(value) then return value, nil end
+    local variable = core.variable(tape, value)
+    return variable, variable
+  elseif type(value) == "number" then
+    local variable = core.variable(tape, value)
+    return variable, variable
+  elseif type(value) ~= "table" or getmetatable(value) ~= nil then
+    return value, nil
+  end
+  if seen[value] then core.raise(("[%s] expected tables without cycles, got %s inside of itself"):format(op, what)) end
+  seen[value] = true
+  local copy, structure = {}, nil
+  local keys = {}
+  for key in pairs(value) do keys[#keys + 1] = key end
+  table.sort(keys, function(a, b) return type(a) .. tostring(a) < type(b) .. tostring(b) end)
+  for _, key in ipairs(keys) do
+    local item, inner = value[key], nil
+    if type(item) == "number" then
+      copy[key] = item
+    else
+      copy[key], inner = variables_of(op, tape, item, what .. "." .. tostring(key), seen)
+    end
+    if inner ~= nil then
+      structure = structure or {}
+      structure[key] = inner
+    end
+  end
+  seen[value] = nil
+  return copy, structure
+end
+
+--- Puts what `of` gives for each variable in its place.
+local function map(structure, of)
+  if core.is_array(structure) then return of(structure) end
+  local mapped = {}
+  for key, inner in pairs(structure) do mapped[key] = map(inner, of) end
+  return mapped
+end
+
+--- Why an argument has no variable, for the message.
+local function refuse(op, position, value)
+  if core.is_array(value) then
+    core.raise(("[%s] expected real or complex numbers as argument %d, got %s, which does not change continuously; x:astype(\"float32\")")
+      :format(op, position, core.describe(value)))
+  end
+  core.fail(op, ("an array, a number, or a table of arrays as argument %d"):format(position), value)
+end
+
+-- ---- the two passes ---------------------------------------------------------------------------------------------------------------
+
+--- Calls the function with variables in the place of the arguments whose positions are in `which`; without it, of all that can be
+--- variables. Returns the closed tape, the structures by position, and the results.
+local function forward(op, f, which, ...)
+  local tape = core.open_tape(op)
+  local arguments, structures = {n = select("#", ...), ...}, {}
+  local function call()
+    for position = 1, arguments.n do
+      if not which or which[position] then
+        local value = arguments[position]
+        arguments[position], structures[position] = variables_of(op, tape, value, "argument " .. position, {})
+        if which and structures[position] == nil then refuse(op, position, value) end
+      end
+    end
+    return f(unpack(arguments, 1, arguments.n))
+  end
+  local results = {core.call(call)}
+  local ok = table.remove(results, 1)
+  core.close_tape(tape)
+  if not ok then error(results[1], 0) end
+  return tape, structures, results
+end
+
+--- Goes over the tape from its end. `seed` adds the cotangents of the results.
+local function backward(tape, each, seed)
+  local pass = core.reverse(tape, each)
+  seed(pass)
+  local function step(call, ...)
+    if not call then return false end
+    local count = call[2]
+    local arrays, results = {}, {}
+    for i = 3, 2 + count do
+      local value = call[i]
+      if core.is_array(value) then
+        arrays[#arrays + 1] = value
+      elseif type(value) == "table" then
+        for _, item in ipairs(value) do if core.is_array(item) then arrays[#arrays + 1] = item end end
+      end
+    end
+    for i = 3 + count, #call do results[#results + 1] = call[i] end
+    local arguments = {}
+    for i = 1, count do arguments[i] = call[2 + i] end
+    core.contribute(pass, call[1]({...}, results, arrays, arguments))
+    return true
+  end
+  while step(core.next_rule(pass)) do end
+  return pass
+end
+
+--- The gradients of a structure's variables. Zeros where nothing depends on one.
+local function gradients(pass, structure, shape)
+  return map(structure, function(variable)
+    local g = core.gradient(pass, variable)
+    if not g then return gpu.zeros(shape or variable.shape, {dtype = variable.dtype, device = variable.device}) end
+    return shape and core.broadcast(g, shape) or g
+  end)
+end
+
+local function check_which(op, which)
+  if which == nil then return {1} end
+  local list = type(which) == "table" and which or {which}
+  for _, position in ipairs(list) do checks.count(op, "positions of arguments, from 1, to differentiate by", position, 1) end
+  if #list == 0 then core.fail(op, "positions of arguments, from 1, to differentiate by", which) end
+  return list
+end
+
+local function check_function(op, f)
+  if type(f) ~= "function" and not (type(f) == "table" or type(f) == "userdata") then core.fail(op, "a function of arrays", f) end
+end
+
+local function check_result(op, y, each)
+  if not core.is_array(y) then
+    core.raise(("[%s] expected a function whose first result depends on its arguments, got %s"):format(op, core.describe(y)))
+  end
+  if each then
+    if not kinds.is_floating(y) then core.fail(op, "a function whose first result has real numbers", y) end
+  elseif not kinds.is_floating(y) or y.size ~= 1 then
+    core.raise(("[%s] expected a function whose first result is one real number, got %s; y:sum(), or {each = true}, or gpu.vjp")
+      :format(op, core.describe(y)))
+  end
+end
+
+local function differentiate(op, f, which, options)
+  if type(which) == "table" and #which == 0 and next(which) ~= nil then which, options = nil, which end
+  check_function(op, f)
+  local positions = check_which(op, which)
+  options = checks.fields(op, options)
+  local each = checks.flag(op, "each", options.each) or false
+  local wanted = {}
+  for _, position in ipairs(positions) do wanted[position] = true end
+  return function(...)
+    for _, position in ipairs(positions) do
+      if position > select("#", ...) then
+        core.raise(("[%s] expected an argument %d to differentiate by, got %d arguments"):format(op, position, select("#", ...)))
+      end
+    end
+    local tape, structures, results = forward(op, f, wanted, ...)
+    local y = results[1]
+    check_result(op, y, each)
+    if not core.follows(tape, y) then
+      core.raise(("[%s] the result depends on no variable: the function reads an array from outside where its parameter is meant, or its "
+        .. "result has no derivative, as a comparison or an integer"):format(op))
+    end
+    local pass = backward(tape, each, function(pass) core.add_cotangent(pass, y, gpu.ones(y.shape, {dtype = y.dtype, device = y.device})) end)
+    local all = {}
+    for i, position in ipairs(positions) do all[i] = gradients(pass, structures[position], each and y.shape) end
+    return results, all
+  end
+end
+
+--- gpu.grad(f [, which] [, {each}])
+--- The function that gives the gradient of f's first result.
+function gpu.grad(f, which, options)
+  local run = differentiate("grad", f, which, options)
+  return function(...)
+    local _, all = run(...)
+    return unpack(all)
+  end
+end
+
+--- gpu.value_and_grad(f [, which] [, {each}])
+--- The same with f's first result before the gradients, and its other results behind.
+function gpu.value_and_grad(f, which, options)
+  local run = differentiate("value_and_grad", f, which, options)
+  return function(...)
+    local results, all = run(...)
+    for i = 2, #results do all[#all + 1] = results[i] end
+    return results[1], unpack(all)
+  end
+end
+
+--- gpu.vjp(f, ...)
+--- f's results, and the function that takes derivatives of something for these to derivatives for the arguments.
+function gpu.vjp(f, ...)
+  check_function("vjp", f)
+  local tape, structures, results = forward("vjp", f, nil, ...)
+  local arguments = select("#", ...)
+  local function pull(...)
+    local cotangents = {...}
+    if select("#", ...) ~= #results then
+      core.raise(("[vjp] expected a derivative for each of the function's %d results, got %d"):format(#results, select("#", ...)))
+    end
+    local pass = backward(tape, false, function(pass)
+      for i, y in ipairs(results) do
+        local g = cotangents[i]
+        if not core.is_array(g) or not core.is_array(y) or checks.shape_text(g.shape) ~= checks.shape_text(y.shape) then
+          core.fail("vjp", ("an array of the shape of result %d, %s"):format(i, core.describe(y)), g)
+        end
+        if core.follows(tape, y) then core.add_cotangent(pass, y, g) end
+      end
+    end)
+    local all, count = {}, 0
+    for position = 1, arguments do
+      if structures[position] ~= nil then
+        count = count + 1
+        all[count] = gradients(pass, structures[position])
+      end
+    end
+    return unpack(all, 1, count)
+  end
+  local all = {unpack(results)}
+  all[#all + 1] = pull
+  return unpack(all)
+end
+
+-- ---- forward mode -----------------------------------------------------------------------------------------------------------------
+
+--- The map of tangents of the arguments to those of the result y, from the function that maps the other way. That one is linear in
+--- the derivative g of the result, so its own reverse pass is the forward map, whatever g is. But it leaves out what a mask has made 0,
+--- for which it looks whether g is 0: so g has elements that no sum of them makes 0.
+local function forward_map(y, pull)
+  local positions = gpu.arange(y.size, {dtype = kinds.is_complex(y) and "float64" or y.dtype, device = y.device})
+  local g = core.cast(1.5 + gpu.sin(1 + 12.9898 * positions), y.dtype):reshape(y.shape)
+  local found = {gpu.vjp(pull, g)}
+  return found[#found]
+end
+
+--- gpu.jvp(f, arguments, tangents)
+--- f's result, and its derivative along the tangents of the arguments.
+function gpu.jvp(f, arguments, tangents)
+  if type(arguments) ~= "table" then core.fail("jvp", "a list of f's arguments", arguments) end
+  if type(tangents) ~= "table" or #tangents ~= #arguments then
+    core.fail("jvp", ("a list of %d tangents, one for each argument"):format(#arguments), tangents)
+  end
+  for i, x in ipairs(arguments) do
+    local dx = tangents[i]
+    if not is_continuous(x) then core.fail("jvp", ("an array of real or complex numbers as argument %d"):format(i), x) end
+    if not is_continuous(dx) or checks.shape_text(dx.shape) ~= checks.shape_text(x.shape) then
+      core.fail("jvp", ("a tangent of the shape of argument %d, %s"):format(i, core.describe(x)), dx)
+    end
+  end
+  local found = {gpu.vjp(f, unpack(arguments))}
+  if #found ~= 2 then core.raise(("[jvp] expected a function with one result, got %d"):format(#found - 1)) end
+  local y, pull = found[1], found[2]
+  return y, forward_map(y, pull)(unpack(tangents))
+end
+
+--- gpu.hvp(f, x, v)
+--- The second derivatives of f, which gives one real number, times v.
+function gpu.hvp(f, x, v)
+  check_function("hvp", f)
+  if not is_continuous(x) then core.fail("hvp", "an array of real numbers", x) end
+  if not is_continuous(v) or checks.shape_text(v.shape) ~= checks.shape_text(x.shape) then
+    core.fail("hvp", "an array of the shape of x, " .. core.describe(x), v)
+  end
+  local _, pull = gpu.vjp(gpu.grad(f), x) -- the second derivatives are symmetric
+  return pull(v)
+end
+
+--- gpu.jacobian(f [, which] [, {mode}])
+--- The function that gives the derivatives of each element of f's result by each element of an argument.
+function gpu.jacobian(f, which, options)
+  if type(which) == "table" then which, options = nil, which end
+  check_function("jacobian", f)
+  which = checks.count("jacobian", "the position of the argument to differentiate by", which or 1, 1)
+  local mode = checks.fields("jacobian", options).mode
+  if mode ~= nil and mode ~= "forward" and mode ~= "reverse" then core.fail("jacobian", 'mode = "forward" or "reverse"', mode) end
+  return function(...)
+    local arguments = {n = select("#", ...), ...}
+    local x = arguments[which]
+    if not is_continuous(x) then core.fail("jacobian", ("an array of real or complex numbers as argument %d"):format(which), x) end
+    local function of(z)
+      arguments[which] = z
+      return (f(unpack(arguments, 1, arguments.n)))
+    end
+    local y, pull = gpu.vjp(of, x)
+    local function unit(like, i)
+      return gpu.arange(like.size, {dtype = "int64", device = like.device}):eq(i - 1):astype(like.dtype):reshape(like.shape)
+    end
+    local rows, shape = {}, {}
+    for _, extent in ipairs(y.shape) do shape[#shape + 1] = extent end
+    for _, extent in ipairs(x.shape) do shape[#shape + 1] = extent end
+    if mode == "forward" or mode == nil and x.size <= y.size then
+      local push = forward_map(y, pull)
+      for i = 1, x.size do rows[i] = push(unit(x, i)):reshape(-1) end
+      return gpu.stack(rows, 2):reshape(shape)
+    end
+    for i = 1, y.size do rows[i] = pull(unit(y, i)):reshape(-1) end
+    return gpu.stack(rows):reshape(shape)
+  end
+end
+
+--- gpu.hessian(f)
+--- The function that gives the second derivatives of f, which gives one real number.
+function gpu.hessian(f) return gpu.jacobian(gpu.grad(f)) end
+
+--- gpu.check_grad(f, x [, {order, directions}])
+--- The greatest difference between derivatives along random directions and differences of f, relative to the gradient's norm.
+function gpu.check_grad(f, x, options)
+  check_function("check_grad", f)
+  if not core.is_array(x) or x.dtype ~= "float64" then core.fail("check_grad", "an array float64, in which differences are exact enough", x) end
+  options = checks.fields("check_grad", options)
+  local order = checks.count("check_grad", "order = 1 or 2", options.order or 1, 1, 2)
+  local directions = checks.count("check_grad", "directions = a number of 1 or more", options.directions or 3, 1)
+  local worst = 0
+  local function compare(value, slope)
+    local least = math.max(1e-5 * math.abs(value(x):item()), 1e-300) -- below it, differences are rounding
+    for _ = 1, directions do
+      local v = gpu.random.normal(x.shape, 0, 1, {dtype = "float64", device = x.device})
+      v = v / (v * v):sum():sqrt()
+      local size = math.max(1, x:abs():max():item())
+      local function difference(h) return (value(x + h * v):item() - value(x - h * v):item()) / (2 * h) end
+      -- Central differences; Richardson's extrapolation takes their error of second order away.
+      local h = 2e-3 * size
+      local expected = (4 * difference(h / 2) - difference(h)) / 3
+      local g = slope(x)
+      local found, norm = gpu.eval((g * v):sum(), (g * g):sum():sqrt())
+      local error = math.abs(found:item() - expected) / math.max(norm:item(), math.abs(expected), least)
+      worst = error > worst and error or error ~= error and error or worst
+    end
+  end
+  compare(f, gpu.grad(f))
+  if order == 2 then
+    local w = gpu.random.normal(x.shape, 0, 1, {dtype = "float64", device = x.device})
+    compare(function(z) return (gpu.grad(f)(z) * w):sum() end, function(z) return gpu.hvp(f, z, w) end)
+  end
+  return worst
+end
+
+-- ---- own rules ---------------------------------------------------------------------------------------------------------------------
+
+--- gpu.detach(x)
+--- The same elements, a constant for derivatives.
+function gpu.detach(x) return core.detach(checks.array("detach", x)) end
+methods.detach = gpu.detach
+
+--- gpu.custom(f, {vjp})
+--- A function that does what f does, with a derivative of its own.
+function gpu.custom(f, options)
+  check_function("custom", f)
+  options = checks.fields("custom", options)
+  local vjp = options.vjp
+  if type(vjp) ~= "function" then core.fail("custom", "vjp = a function (g, y, x, ...) that gives a derivative for each array", vjp) end
+  local function rule(cotangents, results, arrays)
+    for i, y in ipairs(results) do
+      if not cotangents[i] then cotangents[i] = gpu.zeros(y.shape, {dtype = y.dtype, device = y.device}) end
+    end
+    if #results == 1 then return vjp(cotangents[1], results[1], unpack(arrays)) end
+    return vjp(cotangents, results, unpack(arrays))
+  end
+  return function(...)
+    if not core.has_tape() then return f(...) end
+    local pause = core.pause()
+    local results = {core.call(f, ...)}
+    core.resume(pause)
+    if not table.remove(results, 1) then error(results[1], 0) end
+    local values = {...}
+    local count = select("#", ...)
+    for i, y in ipairs(results) do values[count + i] = y end
+    core.note_rule(rule, count, unpack(values, 1, count + #results))
+    return unpack(results)
+  end
+end
+
+return exports

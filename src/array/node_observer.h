@@ -1,0 +1,38 @@
+#pragma once
+
+// Who follows how arrays are made from others: gradients/tape.cpp implements the interface.
+
+#include <memory>
+#include <span>
+
+#include "src/array/array_handle.h"
+
+namespace gpulua {
+
+struct Indexed;
+
+/// Set in the context, it learns of each operation on arrays while a derivative is wanted. It throws Error for what has
+/// no derivative.
+class NodeObserver {
+ public:
+  virtual ~NodeObserver() = default;
+  /// The pending node has been made. Nothing has evaluated it yet.
+  virtual void made(Node& node) = 0;
+  /// `view` shows elements of `source`.
+  virtual void viewed(Node& view, Node& source) = 0;
+  /// `copy` has the elements of `source`, converted to its dtype and on its device.
+  virtual void copied(Node& copy, Node& source) = 0;
+  /// `whole` has the elements of `part` at `positions` of its row-major order, and zeros elsewhere.
+  virtual void placed(Node& whole, Node& part, const Layout& positions) = 0;
+  /// `whole` has the sums of the elements of `part` at the indexed positions, and zeros elsewhere.
+  virtual void added(Node& whole, Node& part, std::shared_ptr<const Indexed> at, std::span<const Array> indices) = 0;
+  /// `op` is about to write `value`, or, where that is null, something else, to elements of `target`.
+  virtual void writes(Node& target, const Node* value, const char* op) = 0;
+  /// A call whose derivative a script's function computes has made the results. Who made the call knows it by `rule`.
+  virtual void called(std::shared_ptr<const int> rule, std::span<const Array> inputs,
+                      std::span<const Array> results) = 0;
+  /// True for an array that depends on a variable.
+  virtual bool tracks(const Node& array) const = 0;
+};
+
+}  // namespace gpulua

@@ -1,0 +1,331 @@
+#include "src/gradients/reverse.h"
+
+#include <algorithm>
+
+#include "src/array/array.h"
+#include "src/base/error.h"
+#include "src/expressions/expression.h"
+#include "src/expressions/indexing.h"
+#include "src/expressions/roll.h"
+#include "src/expressions/transfer.h"
+#include "src/expressions/unobserved.h"
+#include "src/gradients/sums.h"
+#include "src/ops/promotion.h"
+#include "src/runtime/context.h"
+
+namespace gpulua {
+
+namespace {
+
+bool is_complex(DType dtype) {
+  return info(dtype).kind == DTypeKind::complex;
+}
+
+Array as_array(const Term& term, const Array& like) {
+  if (const auto* array = std::get_if<Array>(&term)) return *array;
+  return constant(like->device(), Dims(like->layout.shape), like->dtype, Scalar(std::get<double>(term)));
+}
+
+}  // namespace
+
+Reverse::Reverse(std::shared_ptr<const Tape> tape, Context& context, bool each)
+    : tape_(std::move(tape)),
+      context_(context),
+      each_(each),
+      at_(static_cast<std::int32_t>(tape_->size())),
+      cotangents_(tape_->size()),
+      terms_(*context.current()) {}
+
+void Reverse::add(std::int32_t place, Array cotangent, bool masked) {
+  Cotangent& own = cotangents_[static_cast<std::size_t>(place)];
+  if (own.array) {
+    cotangent = std::get<Array>(terms_.apply("add", {own.array, cotangent}));
+    masked = masked && own.masked;
+  }
+  own = {std::move(cotangent), masked};
+}
+
+std::int32_t Reverse::next_rule() {
+  while (at_ > 0) {
+    --at_;
+    const TapeEntry& entry = tape_->entry(at_);
+    if (entry.kind == TapeEntry::Kind::rule) {
+      const auto first = cotangents_.begin() + at_ + 1;
+      const auto has = [](const Cotangent& one) { return one.array != nullptr; };
+      if (!std::any_of(first, first + static_cast<std::ptrdiff_t>(entry.results), has)) continue;
+      if (each_) check_each(entry);
+      return at_;
+    } else if (entry.kind != TapeEntry::Kind::variable && entry.kind != TapeEntry::Kind::result) {
+      const Cotangent g = std::exchange(cotangents_[static_cast<std::size_t>(at_)], {});
+      if (g.array) pull(entry, g);
+    }
+  }
+  return no_place;
+}
+
+std::vector<Array> Reverse::cotangents_of(std::int32_t place) {
+  std::vector<Array> arrays;
+  for (std::size_t i = 1; i <= tape_->entry(place).results; ++i)
+    arrays.push_back(std::exchange(cotangents_[static_cast<std::size_t>(place) + i], {}).array);
+  return arrays;
+}
+
+Array Reverse::gradient(std::int32_t place) {
+  const Array& array = cotangents_[static_cast<std::size_t>(place)].array;
+  const TapeEntry& entry = tape_->entry(place);
+  return array && !entry.weak ? cast(array, entry.dtype) : array;
+}
+
+/// Throws Error, where the derivative of each element is wanted, for an entry whose elements depend on several elements
+/// of a variable, or on others than their own.
+void Reverse::check_each(const TapeEntry& entry) const {
+  std::string what;
+  if (entry.kind == TapeEntry::Kind::view) {
+    const Layout same = broadcast_to(row_major(shape_of(entry.inputs.front().place)), entry.positions.shape);
+    if (entry.positions.strides != same.strides || entry.positions.offset != 0)
+      what = "a part of an array, or its transpose";
+  } else if (entry.kind == TapeEntry::Kind::reduction) {
+    what = "a reduction by " + std::string(entry.reducer->name);
+  } else if (entry.kind == TapeEntry::Kind::roll) {
+    what = "a roll";
+  } else if (entry.kind != TapeEntry::Kind::operation && entry.kind != TapeEntry::Kind::copy) {
+    what = "a function of whole arrays";
+  }
+  if (!what.empty())
+    throw Error("[{}] each = true expected elementwise operations alone between the variables and the result, got {}{}",
+                tape_->op(), what, entry.origin.chunk ? fmt::format(" on line {}", entry.origin.line) : "");
+}
+
+void Reverse::pull(const TapeEntry& entry, const Cotangent& g) {
+  if (each_) check_each(entry);
+  switch (entry.kind) {
+    case TapeEntry::Kind::operation:
+      return pull_operation(entry, g);
+    case TapeEntry::Kind::reduction:
+      return pull_reduction(entry, g);
+    case TapeEntry::Kind::gather:
+      return pull_gather(entry, g);
+    case TapeEntry::Kind::view:
+      return pull_view(entry, g);
+    case TapeEntry::Kind::roll: {
+      const Dims& shape = entry.layout->layout.shape;
+      Dims back = *entry.roll;
+      for (std::size_t axis = 0; axis < back.size(); ++axis)
+        if (back[axis] != 0) back[axis] = shape[axis] - back[axis];
+      return contribute(entry, 0, roll(g.array, std::move(back)), g.masked);
+    }
+    case TapeEntry::Kind::placed: {
+      const Array rows = contiguous(g.array);
+      rows->buffer();
+      Layout layout = entry.positions;
+      layout.offset += rows->layout.offset;
+      return contribute(entry, 0, view(rows, std::move(layout)), g.masked);
+    }
+    case TapeEntry::Kind::added: {
+      const Array rows = contiguous(g.array);
+      rows->buffer();
+      Indexed at = *entry.indexed;
+      at.layout.offset += rows->layout.offset;
+      std::vector<Array> indices;
+      for (std::size_t i = 1; i < entry.inputs.size(); ++i) indices.push_back(entry.inputs[i].array);
+      return contribute(entry, 0, gather(rows, std::move(at), std::move(indices)), g.masked);
+    }
+    case TapeEntry::Kind::copy: {
+      const TapeEntry& source = tape_->entry(entry.inputs.front().place);
+      return contribute(entry, 0, to_device(g.array, *source.device), g.masked);
+    }
+    default:
+      return;
+  }
+}
+
+void Reverse::contribute(const TapeEntry& entry, std::size_t input, Array cotangent, bool masked) {
+  const std::int32_t place = entry.inputs[input].place;
+  const TapeEntry& source = tape_->entry(place);
+  if (!is_complex(source.dtype) && is_complex(cotangent->dtype))
+    cotangent = std::get<Array>(terms_.apply("real", {cotangent}));
+  const bool sums = !each_ && cotangent->layout.shape != source.layout->layout.shape;
+  if (!each_) cotangent = unbroadcast(cotangent, source.layout->layout.shape);
+  if (!source.weak) cotangent = cast(cotangent, dtype_of_sum(source.dtype));
+  add(place, std::move(cotangent), masked && !sums);
+}
+
+// ---- elementwise operations -----------------------------------------------------------------------------------------
+
+Term Reverse::operand(const TapeEntry& entry, std::size_t index) const {
+  const TapeInput& input = entry.inputs[index];
+  const Pending* pending = input.array->pending();
+  const bool is_constant = input.place == no_place && !(context_.observer && context_.observer->tracks(*input.array));
+  if (pending && pending->value && is_constant)
+    if (const auto* number = std::get_if<double>(&*pending->value)) return *number;
+  return input.array;
+}
+
+Term Reverse::factor(const TapeEntry& entry, const Partial& partial) {
+  switch (partial.kind) {
+    case Partial::Kind::number:
+      return partial.number;
+    case Partial::Kind::operand:
+      return operand(entry, partial.operand);
+    case Partial::Kind::result:
+      return entry.array;
+    case Partial::Kind::call:
+      break;
+  }
+  std::vector<Term> inputs;
+  for (const Partial& input : partial.inputs) inputs.push_back(factor(entry, input));
+  return terms_.apply(*partial.op, inputs);
+}
+
+Term Reverse::product(const TapeEntry& entry, const Cotangent& g, const Partial& partial, bool& masked) {
+  // The product goes into the branches of a condition, so that a 0 there stays 0.
+  if (partial.kind == Partial::Kind::call && partial.op->name == "where") {
+    const Term condition = factor(entry, partial.inputs[0]);
+    masked = true;
+    bool ignored = false;
+    const Term yes = product(entry, g, partial.inputs[1], ignored), no = product(entry, g, partial.inputs[2], ignored);
+    return terms_.apply("where", {condition, yes, no});
+  }
+  Term d = factor(entry, partial);
+  if (const auto* array = std::get_if<Array>(&d); array && is_complex((*array)->dtype)) d = terms_.apply("conj", {d});
+  const Term result = terms_.apply("multiply", {g.array, d});
+  if (!g.masked || std::holds_alternative<double>(d)) return result;
+  return terms_.apply("where", {terms_.apply("ne", {g.array, 0.0}), result, 0.0});
+}
+
+/// The cotangent of the operand of a row that is not holomorphic, as the adjoint of the map of real and imaginary
+/// parts.
+Term Reverse::complex_product(const TapeEntry& entry, const Array& g) {
+  const std::string_view name = entry.op->name;
+  const auto times_i = [&](const Term& term) {
+    const Array array = cast(std::get<Array>(term), entry.compute);
+    const Array i = constant(array->device(), {}, array->dtype, Scalar(std::complex<double>(0, 1)));
+    return terms_.apply("multiply", {array, i});
+  };
+  if (name == "real" || name == "positive") return g;
+  if (name == "conj") return terms_.apply("conj", {g});
+  if (name == "imag") return times_i(g);
+  const Term x = operand(entry, 0);
+  if (name == "abs") return terms_.apply("multiply", {g, terms_.apply("sign", {x})});
+  if (name == "angle")
+    return times_i(
+        terms_.apply("divide", {terms_.apply("multiply", {g, x}), terms_.apply("square", {terms_.apply("abs", {x})})}));
+  throw Error("[{}] {} of complex numbers has no derivative; gpu.custom gives it one", tape_->op(), name);
+}
+
+/// The partial derivative by the operand. Two equal operands of a maximum or minimum have equal shares, but beside a
+/// number an array has none: the derivative of x:maximum(0) at 0 is 0.
+const Partial& Reverse::derivative_beside(const TapeEntry& entry, std::size_t index) const {
+  static const Partial if_greater = parse_partial("where(gt(x, y), 1, 0)"),
+                       if_less = parse_partial("where(lt(x, y), 1, 0)");
+  const std::string_view name = entry.op->name;
+  const bool of_greater = name == "maximum" || name == "fmax", of_less = name == "minimum" || name == "fmin";
+  if ((of_greater || of_less) && std::holds_alternative<double>(operand(entry, 1 - index)))
+    return of_greater == (index == 0) ? if_greater : if_less;
+  return partial_of(*entry.op, index);
+}
+
+void Reverse::pull_operation(const TapeEntry& entry, const Cotangent& g) {
+  constexpr std::string_view not_holomorphic[] = {"real", "imag", "conj", "abs", "angle", "sign"};
+  const bool is_special = is_complex(entry.compute) && std::find(std::begin(not_holomorphic), std::end(not_holomorphic),
+                                                                 entry.op->name) != std::end(not_holomorphic);
+  for (std::size_t i = 0; i < entry.inputs.size(); ++i) {
+    if (entry.inputs[i].place == no_place || derivative_of(*entry.op, i) != Derivative::known) continue;
+    const Partial& partial = derivative_beside(entry, i);
+    bool masked = g.masked;
+    const Term d = is_special ? complex_product(entry, g.array) : product(entry, g, partial, masked);
+    if (!is_number(d, 0)) contribute(entry, i, as_array(d, g.array), masked);
+  }
+}
+
+// ---- positions ------------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// An array of zeros, in memory.
+Array zeros(OpenDevice& device, const Dims& shape, DType dtype) {
+  Array array = empty(device, shape, dtype);
+  fill(array, Scalar(0.0));
+  return array;
+}
+
+}  // namespace
+
+void Reverse::pull_gather(const TapeEntry& entry, const Cotangent& g) {
+  const TapeEntry& source = tape_->entry(entry.inputs.front().place);
+  // The tape keeps the positions among the row-major elements of an array that is no view.
+  const bool is_view = source.kind == TapeEntry::Kind::view;
+  const TapeEntry& below = is_view ? tape_->entry(source.inputs.front().place) : source;
+  Indexed at = *entry.indexed;
+  if (is_view) at.layout.offset += source.positions.offset;
+  Array array;
+  {
+    const Unobserved scope(context_);
+    array = zeros(*below.device, below.layout->layout.shape, g.array->dtype);
+  }
+  std::vector<Array> indices;
+  for (std::size_t i = 1; i < entry.inputs.size(); ++i) indices.push_back(entry.inputs[i].array);
+  const auto positions = std::make_shared<const Indexed>(std::move(at));
+  {
+    const Unobserved scope(context_);
+    Indexed from_buffer = *positions;
+    from_buffer.layout.offset += array->layout.offset;
+    scatter(array, std::move(from_buffer), indices, g.array, Combine::add, tape_->op());
+  }
+  if (context_.observer) context_.observer->added(*array, *g.array, positions, indices);
+  add(is_view ? source.inputs.front().place : entry.inputs.front().place, array, true);
+}
+
+void Reverse::pull_view(const TapeEntry& entry, const Cotangent& g) {
+  const std::int32_t place = entry.inputs.front().place;
+  const TapeEntry& source = tape_->entry(place);
+  if (each_) return add(place, g.array, g.masked);
+  const Dims& shape = source.layout->layout.shape;
+  Layout at = entry.positions;
+  // What broadcasting repeats is summed.
+  std::uint64_t repeated = 0;
+  for (std::size_t axis = 0; axis < at.ndim(); ++axis)
+    if (at.strides[axis] == 0 && at.shape[axis] > 1) {
+      repeated |= std::uint64_t{1} << axis;
+      at.shape[axis] = 1;
+    }
+  const Array own = summed(g.array, repeated, true);
+  // The elements in another order of the axes, or with other axes of extent 1.
+  const Layout whole = row_major(shape);
+  Layout back = whole;
+  bool is_order = at.size() == whole.size() && at.offset == 0;
+  for (std::size_t axis = 0; is_order && axis < shape.size(); ++axis) {
+    if (shape[axis] == 1) continue;
+    std::size_t from = 0;
+    while (from < at.ndim() && (at.strides[from] != whole.strides[axis] || at.shape[from] != shape[axis])) ++from;
+    is_order = from < at.ndim();
+    if (is_order) back.strides[axis] = row_major(at.shape).strides[from];
+  }
+  if (is_order) {
+    if (own->layout.shape == shape && back.strides == whole.strides) return add(place, own, g.masked);
+    const Array rows = contiguous(own);
+    rows->buffer();
+    back.offset = rows->layout.offset;
+    return add(place, view(rows, back), g.masked);
+  }
+  if (at.size() == whole.size() && at.offset == 0 && at.contiguous()) {
+    const Array rows = contiguous(own);
+    rows->buffer();
+    Layout same = whole;
+    same.offset = rows->layout.offset;
+    return add(place, view(rows, std::move(same)), g.masked);
+  }
+  if (at.overlaps_itself())
+    throw Error("[{}] windows that overlap have no derivative yet; gpu.custom gives them one", tape_->op());
+  const Array array = zeros(*source.device, shape, own->dtype);
+  {
+    const Unobserved scope(context_);
+    Layout in_buffer = at;
+    in_buffer.offset += array->layout.offset;
+    copy_into(view(array, std::move(in_buffer)), own, tape_->op());
+  }
+  if (context_.observer) context_.observer->placed(*array, *own, at);
+  add(place, array, true);
+}
+
+}  // namespace gpulua

@@ -1,0 +1,70 @@
+// The reverse pass through reductions.
+
+#include "src/array/array.h"
+#include "src/base/error.h"
+#include "src/expressions/expression.h"
+#include "src/gradients/reverse.h"
+#include "src/gradients/sums.h"
+
+namespace gpulua {
+
+/// What the reduction has made of the array, broadcast to the shape before it.
+Array Reverse::spread(const Array& reduced, const TapeEntry& entry, const Dims& shape) const {
+  const Dims& own = reduced->layout.shape;
+  std::size_t leading = 0;
+  while (leading < shape.size() && (entry.axes >> leading & 1) != 0) ++leading;
+  const bool aligned = own.size() == shape.size() || entry.axes == all_axes(leading);
+  if (aligned) return broadcast(reduced, shape);
+  Layout layout = reduced->layout;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    if ((entry.axes >> axis & 1) == 0) continue;
+    const auto at = static_cast<std::ptrdiff_t>(axis);
+    layout.shape.insert(layout.shape.begin() + at, 1);
+    layout.strides.insert(layout.strides.begin() + at, 0);
+  }
+  reduced->buffer();
+  layout.offset = reduced->layout.offset;
+  return broadcast(view(reduced, std::move(layout)), shape);
+}
+
+void Reverse::pull_reduction(const TapeEntry& entry, const Cotangent& g) {
+  const Dims& shape = shape_of(entry.inputs.front().place);
+  const std::string_view name = entry.reducer->name;
+  if (name == "sum") return contribute(entry, 0, spread(g.array, entry, shape), false);
+  const Array x = cast(entry.inputs.front().array, dtype_of_sum(entry.compute));
+  const auto total = [&](const Term& term, bool keepdims) {
+    const Array array = cast(std::get<Array>(term), g.array->dtype);
+    return summed(array, entry.axes, keepdims);
+  };
+  const auto apply = [&](std::string_view op, std::initializer_list<Term> operands) {
+    return terms_.apply(op, operands);
+  };
+  if (name == "var") {  // the sum of squared deviations
+    std::int64_t count = 1;
+    for (std::size_t axis = 0; axis < shape.size(); ++axis)
+      if ((entry.axes >> axis & 1) != 0) count *= shape[axis];
+    const Term mean = apply("divide", {summed(x, entry.axes, true), static_cast<double>(count)});
+    const Term centred = apply("multiply", {apply("subtract", {x, mean}), 2.0});
+    return contribute(entry, 0, std::get<Array>(apply("multiply", {spread(g.array, entry, shape), centred})), false);
+  }
+  if (name == "max" || name == "min") {
+    const Term equal = apply("eq", {x, spread(entry.array, entry, shape)});
+    const Array share =
+        std::get<Array>(apply("divide", {g.array, total(equal, g.array->layout.ndim() == shape.size())}));
+    return contribute(entry, 0, std::get<Array>(apply("where", {equal, spread(share, entry, shape), 0.0})), true);
+  }
+  if (name == "prod") {
+    // Without a zero among them the product over the factor; with one zero, for that one, the product of the others.
+    const Term is_zero = apply("eq", {x, 0.0});
+    const Term others = apply("where", {is_zero, 1.0, x});
+    const Array rest = reduce(reducer("prod"), std::get<Array>(others), entry.axes, true, {x->dtype, x->dtype});
+    const Term zeros = total(is_zero, true);
+    const Term one = apply("where", {apply("eq", {zeros, 1.0}), rest, 0.0});
+    const Term none = apply("where", {apply("eq", {zeros, 0.0}), apply("divide", {rest, others}), 0.0});
+    const Term d = apply("where", {is_zero, one, none});
+    return contribute(entry, 0, std::get<Array>(apply("multiply", {spread(g.array, entry, shape), d})), false);
+  }
+  throw Error("[{}] {} has no derivative; gpu.custom gives it one", tape_->op(), name);
+}
+
+}  // namespace gpulua

@@ -1,0 +1,228 @@
+#include "src/gradients/tape.h"
+
+#include <optional>
+
+#include "src/base/error.h"
+#include "src/expressions/expression.h"
+#include "src/expressions/unobserved.h"
+#include "src/ops/partials.h"
+#include "src/ops/user_function.h"
+#include "src/runtime/context.h"
+
+namespace gpulua {
+
+namespace {
+
+bool is_continuous(DType dtype) {
+  const DTypeKind kind = info(dtype).kind;
+  return kind == DTypeKind::floating || kind == DTypeKind::complex;
+}
+
+[[noreturn]] void refuse(std::string_view name, const std::string& what) {
+  throw Error("[{}] {} no derivative; gpu.custom gives it one, x:detach() leaves an operand out", name, what);
+}
+
+constexpr const char* to_write_instead =
+    " would hide a dependence from the derivative: write y = x + ..., which makes a new array";
+
+/// Sets the bits of the operands that the partial derivative reads, and `reads_result`.
+void find_operands(const Partial& partial, std::uint64_t& operands, bool& reads_result) {
+  if (partial.kind == Partial::Kind::operand) operands |= std::uint64_t{1} << partial.operand;
+  if (partial.kind == Partial::Kind::result) reads_result = true;
+  for (const Partial& input : partial.inputs) find_operands(input, operands, reads_result);
+}
+
+}  // namespace
+
+Tape::Tape(Context& context, const char* op) : context_(context), op_(op), outer_(context.observer) {
+  context.observer = this;
+}
+
+void Tape::close() {
+  if (!open_) return;
+  open_ = false;
+  context_.observer = outer_;
+  // From now on scripts may write to any array, so each is kept by a reader.
+  for (TapeEntry& entry : entries_) {
+    if (entry.array) entry.array = kept(entry.array);
+    for (TapeInput& input : entry.inputs)
+      if (input.array) input.array = kept(input.array);
+  }
+  kept_.clear();
+  outer_ = nullptr;
+}
+
+Array Tape::variable(const Array& array) {
+  const bool is_number = array->pending() && array->pending()->value;
+  Array fresh;
+  std::optional<Unobserved> scope(std::in_place, context_, outer_);
+  if (is_number)
+    fresh = constant(array->device(), Dims(array->layout.shape), array->dtype, *array->pending()->value);
+  else if (array->pending() || !array->contiguous)
+    fresh = broadcast(array, array->layout.shape);
+  else
+    fresh = view(array, array->layout);
+  scope.reset();
+  fresh->weak = array->weak;
+  add(*fresh, TapeEntry::Kind::variable);
+  return fresh;
+}
+
+std::int32_t Tape::place(const Node& array) const {
+  const auto known = places_.find(array.serial());
+  return known == places_.end() ? no_place : known->second;
+}
+
+bool Tape::tracks(const Node& array) const {
+  return place(array) != no_place || (outer_ && outer_->tracks(array));
+}
+
+TapeEntry& Tape::add(Node& node, TapeEntry::Kind kind) {
+  places_[node.serial()] = static_cast<std::int32_t>(entries_.size());
+  TapeEntry& entry = entries_.emplace_back();
+  entry.kind = kind;
+  entry.dtype = node.dtype;
+  entry.weak = node.weak;
+  entry.device = &node.device();
+  entry.layout = node.shared_layout;
+  if (Host* host = context_.host()) entry.origin = host->origin();
+  return entry;
+}
+
+/// A reader of the elements as they are now. Writes leave them to readers.
+Array Tape::kept(const Array& array) {
+  if (array->pending() && array->pending()->value) return array;
+  Array& reader = kept_[array->serial()];
+  if (reader && reader->pending()) return reader;
+  const Unobserved scope(context_, outer_);
+  return reader = broadcast(array, array->layout.shape);
+}
+
+void Tape::made(Node& node) {
+  if (outer_) outer_->made(node);
+  const Pending& pending = *node.pending();
+  bool follows = false;
+  for (const Array& input : pending.inputs) follows = follows || place(*input) != no_place;
+  if (!follows) return;
+  if (pending.op) {
+    if (pending.op->function) refuse(pending.op->name, "has");
+    bool varies = false;
+    for (std::size_t i = 0; i < pending.inputs.size(); ++i) {
+      if (place(*pending.inputs[i]) == no_place) continue;
+      const Derivative derivative = derivative_of(*pending.op, i);
+      if (derivative == Derivative::none) refuse(pending.op->name, fmt::format("has for its operand {}", i + 1));
+      varies = varies || derivative == Derivative::known;
+    }
+    if (!varies) return;
+  }
+  if (!is_continuous(node.dtype)) return;
+  TapeEntry& entry = add(node, pending.op        ? TapeEntry::Kind::operation
+                               : pending.reducer ? TapeEntry::Kind::reduction
+                               : pending.indexed ? TapeEntry::Kind::gather
+                                                 : TapeEntry::Kind::roll);
+  entry.op = pending.op;
+  entry.reducer = pending.reducer;
+  entry.indexed = pending.indexed;
+  entry.roll = pending.roll;
+  entry.compute = pending.compute;
+  entry.axes = pending.axes;
+  for (const Array& input : pending.inputs) entry.inputs.push_back({place(*input)});
+  keep_operands(entry, node);
+}
+
+void Tape::keep_operands(TapeEntry& entry, Node& node) {
+  const auto& inputs = node.pending()->inputs;
+  std::uint64_t operands = 0;
+  bool keeps_result = false;
+  switch (entry.kind) {
+    case TapeEntry::Kind::operation:
+      for (std::size_t i = 0; i < inputs.size(); ++i)
+        if (entry.inputs[i].place != no_place && derivative_of(*entry.op, i) == Derivative::known)
+          find_operands(partial_of(*entry.op, i), operands, keeps_result);
+      break;
+    case TapeEntry::Kind::reduction:
+      if (entry.reducer->function) refuse(entry.reducer->name, "has");
+      if (entry.reducer->name != "sum") operands = 1;
+      keeps_result = entry.reducer->name != "sum" && entry.reducer->name != "var";
+      break;
+    case TapeEntry::Kind::gather:
+      entry.first = inputs.front()->layout.offset;
+      operands = ~std::uint64_t{1};
+      break;
+    default:
+      break;
+  }
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if ((operands >> i & 1) != 0)
+      entry.inputs[i].array = entry.inputs[i].place == no_place ? kept(inputs[i]) : inputs[i];
+  if (keeps_result) entry.array = &node;
+}
+
+void Tape::viewed(Node& view, Node& source) {
+  if (outer_) outer_->viewed(view, source);
+  const std::int32_t from = place(source);
+  if (from == no_place) return;
+  // A view of a view shows elements of the array below, which are in row-major order.
+  const TapeEntry& below = entry(from);
+  const bool is_view = below.kind == TapeEntry::Kind::view;
+  const std::int32_t base = is_view ? below.inputs.front().place : from;
+  const std::int64_t first = is_view ? below.first : source.layout.offset;
+  TapeEntry& entry = add(view, TapeEntry::Kind::view);
+  entry.inputs.push_back({base});
+  entry.first = first;
+  entry.positions = view.layout;
+  entry.positions.offset -= first;
+}
+
+void Tape::copied(Node& copy, Node& source) {
+  if (outer_) outer_->copied(copy, source);
+  const std::int32_t from = place(source);
+  if (from == no_place || !is_continuous(copy.dtype)) return;
+  add(copy, TapeEntry::Kind::copy).inputs.push_back({from});
+}
+
+void Tape::placed(Node& whole, Node& part, const Layout& positions) {
+  if (outer_) outer_->placed(whole, part, positions);
+  const std::int32_t from = place(part);
+  if (from == no_place) return;
+  TapeEntry& entry = add(whole, TapeEntry::Kind::placed);
+  entry.inputs.push_back({from});
+  entry.positions = positions;
+}
+
+void Tape::added(Node& whole, Node& part, std::shared_ptr<const Indexed> at, std::span<const Array> indices) {
+  if (outer_) outer_->added(whole, part, at, indices);
+  const std::int32_t from = place(part);
+  if (from == no_place) return;
+  TapeEntry& entry = add(whole, TapeEntry::Kind::added);
+  entry.inputs.push_back({from});
+  for (const Array& index : indices) entry.inputs.push_back({no_place, kept(index)});
+  entry.indexed = std::move(at);
+}
+
+void Tape::writes(Node& target, const Node* value, const char* op) {
+  if (outer_) outer_->writes(target, value, op);
+  if (place(target) != no_place)
+    throw Error("[{}] a write to an array that depends on a variable of [{}]{}", op, op_, to_write_instead);
+  if (value && place(*value) != no_place)
+    throw Error("[{}] a write of elements that depend on a variable of [{}]{}", op, op_, to_write_instead);
+}
+
+void Tape::called(std::shared_ptr<const int> rule, std::span<const Array> inputs, std::span<const Array> results) {
+  if (outer_) outer_->called(rule, inputs, results);
+  TapeEntry call;
+  call.kind = TapeEntry::Kind::rule;
+  call.rule = std::move(rule);
+  call.results = results.size();
+  bool follows = false;
+  for (const Array& input : inputs) {
+    call.inputs.push_back({place(*input)});
+    follows = follows || call.inputs.back().place != no_place;
+  }
+  if (!follows) return;
+  if (Host* host = context_.host()) call.origin = host->origin();
+  entries_.push_back(std::move(call));
+  for (const Array& result : results) add(*result, TapeEntry::Kind::result);
+}
+
+}  // namespace gpulua

@@ -1,0 +1,312 @@
+-- Derivatives against differences, closed forms and each other.
+local gpu = require "gpu"
+local support = require "support"
+
+local fails = support.fails
+
+local function close(x, wanted) assert(gpu.allclose(x, gpu.array(wanted, "float64")), tostring(x)) end
+
+local function normal(...) return gpu.random.normal({...}, 0, 1, "float64"):eval() end
+
+before_each(function() gpu.random.seed(3) end)
+
+-- Functions of one operand and the range in which they are smooth.
+local smooth = {
+  {"abs", 0.1, 2}, {"fabs", -2, -0.1}, {"square", -2, 2}, {"reciprocal", 0.5, 2}, {"negative", -2, 2}, {"positive", -2, 2}, {"sqrt", 0.3, 2},
+  {"cbrt", 0.3, 2}, {"rsqrt", 0.3, 2}, {"exp", -2, 2}, {"exp2", -2, 2}, {"expm1", -2, 2}, {"log", 0.3, 2}, {"log2", 0.3, 2}, {"log10", 0.3, 2},
+  {"log1p", -0.5, 2}, {"sigmoid", -3, 3}, {"sin", -3, 3}, {"cos", -3, 3}, {"tan", -1, 1}, {"asin", -0.8, 0.8}, {"acos", -0.8, 0.8},
+  {"atan", -3, 3}, {"sinh", -2, 2}, {"cosh", -2, 2}, {"tanh", -2, 2}, {"asinh", -2, 2}, {"acosh", 1.5, 4}, {"atanh", -0.8, 0.8},
+  {"degrees", -2, 2}, {"radians", -2, 2}, {"sinc", 0.2, 2}, {"erf", -2, 2}, {"erfc", -2, 2}, {"erfinv", -0.8, 0.8}, {"erfcinv", 0.2, 1.8},
+  {"gamma", 0.5, 4}, {"lgamma", 0.5, 4}, {"normcdf", -2, 2}, {"normcdfinv", 0.1, 0.9}, {"j0", 0.5, 6}, {"j1", 0.5, 6}, {"y0", 0.5, 6},
+  {"y1", 0.5, 6}, {"i0", -2, 2}, {"i1", 0.3, 2}, {"i0e", 0.3, 2}, {"i1e", 0.3, 2}, {"k0", 0.5, 3}, {"k1", 0.5, 3}, {"k0e", 0.5, 3},
+  {"k1e", 0.5, 3}, {"digamma", 0.5, 4}, {"exp1", 0.5, 3}, {"expi", 0.5, 3}, {"exprel", 0.3, 2}, {"erfcx", -1, 2}, {"log_normcdf", -2, 2},
+  {"log_sigmoid", -3, 3}, {"logit", 0.1, 0.9}, {"entr", 0.2, 2}, {"real", -2, 2}, {"conj", -2, 2},
+}
+-- Of two and more: a range for each operand; false where it is a number without a derivative here.
+local several = {
+  {"add", {-1, 1}, {-1, 1}}, {"subtract", {-1, 1}, {-1, 1}}, {"multiply", {-1, 1}, {-1, 1}}, {"divide", {-1, 1}, {0.5, 2}},
+  {"remainder", {0.1, 0.9}, {1.1, 1.9}}, {"fmod", {0.1, 0.9}, {1.1, 1.9}}, {"power", {0.5, 2}, {-2, 2}}, {"float_power", {0.5, 2}, {-2, 2}},
+  {"hypot", {0.5, 2}, {0.5, 2}}, {"logaddexp", {-1, 1}, {-1, 1}}, {"logaddexp2", {-1, 1}, {-1, 1}}, {"atan2", {0.5, 2}, {-2, 2}},
+  {"beta", {0.5, 3}, {0.5, 3}}, {"betaln", {0.5, 3}, {0.5, 3}}, {"binom", {2, 5}, {0.5, 1.5}}, {"xlogy", {0.5, 2}, {0.5, 2}},
+  {"xlog1py", {0.5, 2}, {0.5, 2}}, {"rel_entr", {0.5, 2}, {0.5, 2}}, {"kl_div", {0.5, 2}, {0.3, 0.4}}, {"huber", {2, 3}, {-1, 1}},
+  {"pseudo_huber", {0.5, 2}, {0.5, 2}}, {"boxcox", {0.5, 2}, {0.5, 2}}, {"inv_boxcox", {0.5, 2}, {0.5, 2}}, {"maximum", {-1, 0}, {0.1, 1}},
+  {"minimum", {-1, 0}, {0.1, 1}}, {"fmax", {-1, 0}, {0.1, 1}}, {"fmin", {-1, 0}, {0.1, 1}}, {"copysign", {0.5, 1}, {-2, -1}},
+  {"clip", {-1, 1}, {-3, -2}, {2, 3}}, {"gammainc", 1.7, {0.5, 3}}, {"gammaincc", 1.7, {0.5, 3}}, {"betainc", 1.5, 2.5, {0.2, 0.8}},
+  {"gammaincinv", 1.7, {0.2, 0.8}}, {"gammainccinv", 1.7, {0.2, 0.8}}, {"betaincinv", 1.5, 2.5, {0.2, 0.8}}, {"polygamma", 2, {1, 3}},
+  {"zeta", 2.5, {1, 3}}, {"expn", 3, {0.5, 2}},
+}
+
+describe("partial derivatives of the elementwise operations", function()
+  local w = gpu.linspace(0.5, 1.5, 7, "float64"):eval()
+
+  it("agree with differences, in first and second order", function()
+    for _, row in ipairs(smooth) do
+      local name, low, high = unpack(row)
+      local worst = gpu.check_grad(function(x) return (w * gpu[name](x)):sum() end, gpu.linspace(low, high, 7, "float64"), {order = 2})
+      assert(worst < 2e-7, name .. ": " .. worst)
+    end
+  end)
+
+  it("agree with differences for each operand of several", function()
+    for _, row in ipairs(several) do
+      local operands = {}
+      for i = 2, #row do
+        operands[i - 1] = type(row[i]) == "number" and row[i] or gpu.linspace(row[i][1], row[i][2], 7, "float64"):eval()
+      end
+      for i, x in ipairs(operands) do
+        if type(x) ~= "number" then
+          local worst = gpu.check_grad(function(z)
+            local own = {unpack(operands)}
+            own[i] = z
+            return (w * gpu[row[1]](unpack(own))):sum()
+          end, x, {order = 2})
+          assert(worst < 2e-7, ("%s, operand %d: %g"):format(row[1], i, worst))
+        end
+      end
+    end
+  end)
+
+  it("are 0 for steps, and refused where there is no formula", function()
+    local x = gpu.linspace(0.3, 1.7, 5, "float64")
+    for _, name in ipairs {"floor", "ceil", "trunc", "round", "rint", "sign"} do
+      assert.equal(0, gpu.grad(function(x) return gpu[name](x):sum() end)(x):abs():max():item())
+    end
+    fails("[gammainc] has for its operand 1 no derivative", function() gpu.grad(function(a) return gpu.gammainc(a, 2):sum() end)(x) end)
+  end)
+
+  it("at ties, zeros and behind masks", function()
+    local function slope(f, ...) return gpu.grad(f, {each = true})(gpu.array({...}, "float64")) end
+    close(slope(function(x) return x:maximum(0) end, -1, 0, 2), {0, 0, 1})
+    close(slope(function(x) return gpu.maximum(0, x) end, -1, 0, 2), {0, 0, 1})
+    close(slope(function(x) return gpu.maximum(x, x * 1) end, 2), {1})
+    close(slope(function(x) return gpu.clip(x, -1, 1) end, -1, 0, 1, 2), {0, 1, 0, 0})
+    close(slope(gpu.abs, -2, 0, 2), {-1, 0, 1})
+    close(slope(function(x) return gpu.where(x:gt(0), gpu.sqrt(x), 0) end, 0, 4), {0, 0.25})
+    close(slope(function(x) return gpu.where(x:gt(0), x * gpu.log(x), 0) end, 0, 1), {0, 1})
+    close(slope(function(x) return x ^ 0 end, 0, 2), {0, 0})
+    close(slope(function(x) return x ^ 2 end, 0, -2), {0, -4})
+    close(slope(function(x) return gpu.hypot(x, 0) end, 0, 2), {0, 1})
+    close(gpu.grad(function(x) return x:max() end)(gpu.array {3, 1, 3}), {0.5, 0, 0.5})
+    close(gpu.grad(function(x) return x:prod() end)(gpu.array {0, 2, 3}), {6, 0, 0})
+    close(gpu.grad(function(x) return x:prod() end)(gpu.array {0, 0, 3}), {0, 0, 0})
+  end)
+end)
+
+describe("derivatives of functions of arrays", function()
+  local function agree(name, f, ...)
+    local w
+    for i = 1, select("#", ...) do
+      local arguments = {...}
+      w = w or normal(unpack(f(...).shape))
+      local worst = gpu.check_grad(function(z)
+        arguments[i] = z
+        return (f(unpack(arguments)) * w):sum()
+      end, arguments[i], {order = 2})
+      assert(worst < 1e-6, ("%s, argument %d: %g"):format(name, i, worst))
+    end
+  end
+
+  it("agree with differences", function()
+    local A, B, v, T = normal(4, 5), normal(5, 3), normal(5), normal(2, 4, 5)
+    agree("matmul", gpu.matmul, A, B)
+    agree("matrix and vector", gpu.matmul, A, v)
+    agree("vector and matrix", gpu.matmul, v, B)
+    agree("vectors", gpu.matmul, v, v + 1)
+    agree("batch", gpu.matmul, T, B)
+    agree("einsum", function(a, b) return gpu.einsum("ij,jk->k", a, b) end, A, B)
+    agree("outer", gpu.outer, v, v + 1)
+    agree("cumsum", function(x) return x:cumsum(2) ^ 2 end, A)
+    agree("cumsum of all", function(x) return x:cumsum() end, A)
+    agree("sort", function(x) return gpu.sort(x, 2) ^ 2 end, A)
+    agree("concat", function(x, y) return gpu.concat({x, y}, 2) ^ 2 end, A, A + 1)
+    agree("stack", function(x, y) return gpu.stack({x, y}, 2) ^ 2 end, A, A + 1)
+    for axis = 1, 2 do
+      agree("sum", function(x) return x:sum(axis) ^ 2 end, A)
+      agree("mean", function(x) return x:mean(axis, {keepdims = true}) * x end, A)
+      agree("max", function(x) return x:max(axis) ^ 2 end, A)
+      agree("min", function(x) return x:min(axis, {keepdims = true}) * x end, A)
+      agree("prod", function(x) return x:prod(axis) end, A)
+      agree("var", function(x) return x:var(axis) ^ 2 end, A)
+      agree("std", function(x) return x:std(axis) end, A)
+      agree("logsumexp", function(x) return gpu.logsumexp(x, axis) end, A)
+      agree("softmax", function(x) return gpu.softmax(x, axis) end, A)
+    end
+    agree("transpose", function(x) return x.T * x.T end, A)
+    agree("swapaxes", function(x) return x:swapaxes(1, 3) ^ 2 end, T)
+    agree("slice", function(x) return x("2:3", ":") ^ 2 end, A)
+    agree("slice of a slice", function(x) return x("2:4", ":")(2, {1, 5, 2}) ^ 2 end, A)
+    agree("one element", function(x) return x(2, 3) * x end, A)
+    agree("index array", function(x) return x[gpu.array({1, 1, 3}, "int32")] ^ 2 end, A)
+    agree("index array of a view", function(x) return x.T[gpu.array({1, 1, 3}, "int32")] ^ 2 end, A)
+    agree("take_along_axis", function(x) return gpu.take_along_axis(x, gpu.argsort(x:detach(), 2), 2) ^ 2 end, A)
+    agree("reshape", function(x) return x:reshape(5, 4) ^ 2 end, A)
+    agree("flip", function(x) return gpu.flip(x, 2) * x end, A)
+    agree("roll", function(x) return gpu.roll(x, 2, 1) * x end, A)
+    agree("broadcast", function(x) return x:broadcast_to{4, 5} ^ 2 * A end, v)
+    agree("broadcasting", function(x, y) return x * y + y end, v, A)
+    agree("diagonal", function(x) return gpu.diag(x) ^ 2 end, A)
+    agree("trace", function(x) return gpu.trace(x) ^ 2 end, A)
+    agree("copy", function(x) return x:copy() * x end, A)
+    agree("norm", function(x) return gpu.linalg.norm(x) end, A)
+    agree("loop", function(x) return (gpu.loop(5, function(z) return gpu.sin(z) + x end, x)) end, A)
+  end)
+
+  it("of complex arrays are directions of ascent", function()
+    local z = gpu.array({1, 2}, "complex128") * gpu.array(1, "complex128")
+    local g = gpu.grad(function(z) return (gpu.abs(z) ^ 2):sum() end)(z)
+    assert(gpu.allclose(g, 2 * z))
+    local h = gpu.grad(function(z) return (z * z):real():sum() end)(z)
+    assert(gpu.allclose(h, 2 * gpu.conj(z)))
+  end)
+
+  it("of tables have their structure", function()
+    local w, b = normal(3), normal(3)
+    local g = gpu.grad(function(p) return (p.layers[1].w * p.b):sum() * p.scale end)({layers = {{w = w}}, b = b, scale = 2, name = "x"})
+    assert(gpu.allclose(g.layers[1].w, 2 * b) and gpu.allclose(g.b, 2 * w))
+    assert(g.scale == nil and g.name == nil)
+  end)
+
+  it("of numbers take the dtype of the arrays", function()
+    local x = gpu.ones(4)
+    local y, dr = gpu.value_and_grad(function(x, r) return (x * r + r * 2):sum() end, 2)(x, 0.5)
+    assert.equal("float32", y.dtype)
+    assert.equal("float32", dr.dtype)
+    assert.equal(12, dr:item())
+  end)
+
+  it("of float16 are summed in float32", function()
+    local x = gpu.ones(3, "float16")
+    local g = gpu.grad(function(x) return (x * 3):sum() end)(x)
+    assert.equal("float16", g.dtype)
+    close(g, {3, 3, 3})
+  end)
+
+  it("see constants as they were", function()
+    local x, c = normal(3), gpu.ones(3, "float64")
+    local g = gpu.grad(function(x)
+      local y = x * c
+      c:mul_(5)
+      return (y * c):sum()
+    end)(x)
+    close(g, {5, 5, 5})
+    local y, pull = gpu.vjp(function(z) return z * z end, x)
+    local before = x:copy()
+    x:fill_(7)
+    y:fill_(7)
+    assert(gpu.allclose(pull(gpu.ones_like(before)), 2 * before))
+  end)
+
+  it("of each element are one kernel with the value", function()
+    local function price(S, K, T, r, s)
+      local root = s * gpu.sqrt(T)
+      local d = (gpu.log(S / K) + (r + 0.5 * s ^ 2) * T) / root
+      return S * gpu.normcdf(d) - K * gpu.exp(-r * T) * gpu.normcdf(d - root)
+    end
+    local S, s = gpu.linspace(80, 120, 50):eval(), gpu.linspace(0.1, 0.5, 50):eval()
+    local K, T = gpu.full({50}, 100, "float32"):eval(), gpu.ones(50):eval()
+    local all = {gpu.value_and_grad(price, {1, 2, 3, 4, 5}, {each = true})(S, K, T, 0.02, s)}
+    local _, kernels = gpu.explain(unpack(all)):gsub("__global__", "")
+    assert.equal(1, kernels)
+    local d1 = (gpu.log(S / 100) + 0.02 + 0.5 * s ^ 2) / s
+    assert(gpu.allclose(all[2], gpu.normcdf(d1), {rtol = 1e-4}))
+    assert(gpu.allclose(all[6], S * gpu.exp(-0.5 * d1 ^ 2) / math.sqrt(2 * math.pi), {rtol = 1e-4}))
+  end)
+
+  it("forward and reverse agree", function()
+    local x = normal(4)
+    local function f(x) return gpu.sin(x) * x:sum() + gpu.roll(x, 1, 1) ^ 2 end
+    assert(gpu.allclose(gpu.jacobian(f, {mode = "forward"})(x), gpu.jacobian(f, {mode = "reverse"})(x)))
+    local function masked(x) return gpu.where(x:gt(0), gpu.sqrt(gpu.abs(x)), 0) * x:prod() end
+    assert(gpu.allclose(gpu.jacobian(masked, {mode = "forward"})(x), gpu.jacobian(masked, {mode = "reverse"})(x)))
+    local H = gpu.hessian(function(x) return (x ^ 3):sum() * x[1] end)(x)
+    assert(gpu.allclose(H, H.T))
+  end)
+
+  it("keep no memory", function()
+    local x = gpu.ones(1000)
+    local slope = gpu.value_and_grad(function(x) return (gpu.exp(x) * x):sum() end)
+    local function run(count) for _ = 1, count do gpu.eval(slope(x)) end collectgarbage() collectgarbage() end
+    run(20)
+    local before = gpu.memory().used
+    run(200)
+    assert(gpu.memory().used <= before)
+  end)
+
+  it("take a function's own rule", function()
+    local f = gpu.custom(function(x) return x * x end, {vjp = function(g, y, x)
+      assert(gpu.allclose(y, x * x))
+      return 5 * g * x
+    end})
+    local x = normal(3)
+    assert(gpu.allclose(gpu.grad(function(x) return f(x):sum() end)(x), 5 * x))
+    local two = gpu.custom(function(x, y) return x + y, x * y end, {vjp = function(g, _, x, y) return g[1] + g[2] * y, g[1] + g[2] * x end})
+    local function total(x, y)
+      local a, b = two(x, y)
+      return (a * b):sum()
+    end
+    local gx, gy = gpu.grad(total, {1, 2})(x, x + 1)
+    local wx, wy = gpu.grad(function(x, y) return ((x + y) * (x * y)):sum() end, {1, 2})(x, x + 1)
+    assert(gpu.allclose(gx, wx) and gpu.allclose(gy, wy))
+  end)
+end)
+
+describe("what has no derivative", function()
+  local x = gpu.linspace(1, 2, 4, "float64"):eval()
+
+  local function refused(message, f, ...)
+    local arguments = {...}
+    if #arguments == 0 then arguments = {x} end
+    fails(message, function() gpu.grad(f)(unpack(arguments)) end)
+  end
+
+  it("raises, and says why", function()
+    refused("first result is one real number, got an array float64[4]", function(x) return x end)
+    refused("depends on its arguments, got 3", function() return 3 end)
+    refused("the result depends on no variable", function() return x:sum() end)
+    refused("the result depends on no variable", function(z) return z:gt(1):astype("float64"):sum() end)
+    refused("[grad] expected real or complex numbers as argument 1", function(i) return i:sum() end, gpu.arange(3))
+    refused("[cumprod] has no derivative", function(z) return gpu.cumprod(z):sum() end)
+    refused("has no derivative", function(z) return z[z:gt(1)]:sum() end)
+    refused("has no derivative", function(z) return gpu.fft.fft(z):real():sum() end)
+    refused("has no derivative", function(z) return gpu.median(z) end)
+    refused("[add_] a write to an array that depends on a variable", function(z) z:add_(1) return z:sum() end)
+    refused("a write of elements that depend on a variable", function(z)
+      local work = gpu.zeros(4, "float64")
+      work("1:4"):copy_(z)
+      return work:sum()
+    end)
+    refused("a write of elements", function(z)
+      local work = gpu.zeros(4, "float64")
+      work[1] = z(1)
+      return work:sum()
+    end)
+    refused("a write of elements", function(z)
+      local out = gpu.zeros(4, "float64")
+      gpu.add(z, 1, {out = out})
+      return out:sum()
+    end)
+    refused("has no derivative", function(z)
+      local out = gpu.zeros(4, "float64")
+      local twice = gpu.kernel([[__global__ void twice(const double* x, double* y) { y[threadIdx.x] = 2 * x[threadIdx.x]; }]], "twice")
+      twice {grid = 1, block = 4} (z, out)
+      return out:sum()
+    end)
+    refused("has no derivative", function(z) return gpu.vectorize(function(a) return a * a end)(z):sum() end)
+    refused("graph", function(z) return select(2, gpu.graph(function() return z:sum() end)) end)
+    fails("each = true expected elementwise operations alone", function() gpu.grad(function(z) return z - z:mean() end, {each = true})(x) end)
+    fails("each = true expected elementwise operations alone", function()
+      gpu.grad(function(z) return z.T * 2 end, {each = true})(x:reshape(2, 2))
+    end)
+    fails("positions of arguments", function() gpu.grad(gpu.sin, 0) end)
+    fails("[grad] expected an argument 2", function() gpu.grad(function(z) return z:sum() end, 2)(x) end)
+    fails("option", function() gpu.grad(gpu.sin, {eech = true}) end)
+    fails("a function of arrays", function() gpu.grad(3) end)
+  end)
+
+  it("leaves no tape open after an error", function()
+    pcall(gpu.grad(function() error "own" end), x)
+    local y = gpu.cumprod(x)
+    assert.equal(4, y.size)
+    x:copy():add_(1)
+  end)
+end)
