@@ -5,7 +5,7 @@
 -- In sandboxes: all
 local gpu, methods, core, import = ...
 import "sparse"
-local checks, records = import "checks", import "records"
+local checks, objects, records = import "checks", import "objects", import "records"
 local kinds = import "kinds"
 local dense = import "linalg"
 
@@ -16,32 +16,7 @@ local steps_between_looks = 25
 
 tools.epsilon = {float32 = 2 ^ -23, complex64 = 2 ^ -23, float64 = 2 ^ -52, complex128 = 2 ^ -52}
 
-local metatable_of = debug.getmetatable -- getmetatable gives the name alone
-
 -- ---- operators --------------------------------------------------------------------------------------------------------------
-
---- The metatable of a kind of objects, which messages call `name`: `methods`, and the fields that the objects have. Other names
---- are errors, and so are arguments beyond those of a method, `parameters[name]`.
-function tools.class(kind, name, fields, methods, parameters)
-  local class, names = {__metatable = name}, fields
-  for called, method in pairs(methods) do
-    names = names .. ", :" .. called
-    class[called] = function(self, ...)
-      if type(self) ~= "table" or metatable_of(self) ~= class then
-        core.fail(kind .. ":" .. called, ("%s before a colon"):format(kind), self)
-      end
-      return method(self, ...)
-    end
-  end
-  core.guard_methods(class, kind .. ":", parameters, kind .. ":")
-  function class:__index(key)
-    local method = type(key) == "string" and not key:find "^__" and class[key]
-    return method or core.raise(("[%s] expected one of the fields %s, got %s"):format(kind, names, core.describe(key)))
-  end
-  function class:__newindex(key) core.raise(("[%s] expected no new field, got %s"):format(kind, core.describe(key))) end
-  function class:__tostring() return ("%s %s %s"):format(kind, checks.shape_text(self.shape), self.dtype) end
-  return class
-end
 
 --- Calls fn with a vector of `from` elements, and checks that it gives one of `to` elements.
 local function call_checked(op, fn, what, x, from, to)
@@ -54,7 +29,7 @@ local function call_checked(op, fn, what, x, from, to)
   return y
 end
 
-local operator = tools.class("operator", "a linear operator", "shape, dtype", {
+local operator = objects.class("operator", "a linear operator", "shape, dtype", {
   matmul = function(self, x)
     return call_checked("operator:matmul", rawget(self, "fn"), "the operator's function", x, self.shape[2], self.shape[1])
   end,
@@ -65,7 +40,10 @@ local operator = tools.class("operator", "a linear operator", "shape, dtype", {
   end,
 }, {matmul = "(x)", adjoint = "(x)"})
 
-local function is_operator(value) return type(value) == "table" and metatable_of(value) == operator end
+function operator:__tostring() return ("operator %s %s"):format(checks.shape_text(self.shape), self.dtype) end
+
+-- getmetatable gives the name alone.
+local function is_operator(value) return type(value) == "table" and debug.getmetatable(value) == operator end
 
 --- gpu.sparse.linalg.operator(fn [, {shape, dtype, adjoint}])
 function linalg.operator(fn, options)

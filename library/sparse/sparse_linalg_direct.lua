@@ -2,7 +2,7 @@
 -- In sandboxes: all
 local gpu, methods, core, import = ...
 import "sparse_conversions"
-local checks = import "checks"
+local checks, objects = import "checks", import "objects"
 local kinds = import "kinds"
 local dense = import "linalg"
 
@@ -49,7 +49,7 @@ local function solve(op, factors, b, way)
   return from_rows(rows, b)
 end
 
-local factors_class = tools.class("splu", "factors of a sparse matrix", "shape, dtype, nnz", {
+local factors_class = objects.class("splu", "factors of a sparse matrix", "shape, dtype, nnz", {
   solve = function(self, b, options)
     local op = "splu:solve"
     if options ~= nil and type(options) ~= "table" then core.fail(op, "a table of options: trans", options) end
@@ -59,6 +59,8 @@ local factors_class = tools.class("splu", "factors of a sparse matrix", "shape, 
     return solve(op, self, b, letter(op, "trans", options and options.trans, "NTC"))
   end,
 }, {solve = "(b [, {trans}])"})
+
+function factors_class:__tostring() return ("splu %s %s"):format(checks.shape_text(self.shape), self.dtype) end
 
 local function factorise(op, lines, dtype, remedy)
   if core.restricted then
