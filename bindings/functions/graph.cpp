@@ -1,5 +1,7 @@
 // gpu.graph: work that is recorded once and launched as a whole. graph.lua calls the function and these functions.
 
+#include <algorithm>
+
 #include "bindings/arrays/lua_array.h"
 #include "bindings/functions/function_parts.h"
 #include "bindings/kernels/stream.h"
@@ -92,6 +94,15 @@ int abandon_graph(lua_State* L) {
   return 0;
 }
 
+/// repeated(): "graph" or "fuse" while work is queued that a launch or a replay will repeat; else nothing.
+int lua_repeated(lua_State* L) {
+  const Context& context = bindings_of(L).context();
+  if (!is_recording(context)) return 0;
+  const bool traces = std::ranges::any_of(context.open_devices(), [](const auto& d) { return d->evaluator().trace(); });
+  lua_pushstring(L, traces ? "fuse" : "graph");
+  return 1;
+}
+
 /// graph:launch([s])
 /// Queues the recorded work on the stream, by default the current one.
 int launch_graph(lua_State* L) {
@@ -130,6 +141,7 @@ void add_graphs(lua_State* L) {
   set_functions(L, {{"abandon_graph", protect<abandon_graph>},
                     {"finish_graph", protect<finish_graph>},
                     {"record_graph", protect<record_graph>},
+                    {"repeated", protect<lua_repeated>},
                     {"start_graph", protect<start_graph>}});
 }
 

@@ -1,6 +1,7 @@
 -- gpu.graph: the work of a function, recorded and launched as a whole.
 -- In sandboxes: all
 local gpu, _, core, import = ...
+local leaves = import "leaves"
 local carried = import("fuse").carried
 
 --- Adds the arrays in a value, and in tables inside of it, to `list`.
@@ -9,11 +10,8 @@ local function collect(value, list, seen)
     list[#list + 1] = value
   elseif type(value) == "table" and not seen[value] then
     seen[value] = true
-    local keys = {}
-    for key in pairs(value) do keys[#keys + 1] = key end
     -- Each run of a function makes its own tables; the arrays of both runs are listed in the same order.
-    table.sort(keys, function(a, b) return type(a) .. tostring(a) < type(b) .. tostring(b) end)
-    for _, key in ipairs(keys) do collect(value[key], list, seen) end
+    for _, key in ipairs(leaves.keys(value)) do collect(value[key], list, seen) end
   end
   return list
 end
