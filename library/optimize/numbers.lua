@@ -1,0 +1,50 @@
+-- What the functions of gpu.optimize share: values of functions as numbers, options, and reports.
+local _, _, core, import = ...
+local checks, kinds, records = import "checks", import "kinds", import "records"
+
+local numbers = {}
+
+numbers.epsilon = 2 ^ -52
+
+function numbers.is_finite(x) return x - x == 0 end
+
+function numbers.check_function(op, what, fn)
+  if type(fn) ~= "function" then core.fail(op, what, fn) end
+  return fn
+end
+
+--- What a function gave, a number or a real array of one element, as a number.
+function numbers.of(op, what, y)
+  local plain = core.is_array(y) and y.size == 1 and not kinds.is_complex(y) and y:item() or core.plain(y)
+  if type(plain) == "cdata" then plain = tonumber(plain) end
+  if type(plain) ~= "number" then core.fail(op, ("%s: one real number"):format(what), y) end
+  return plain
+end
+
+--- An option that is a finite number.
+function numbers.option(op, options, name, otherwise)
+  local value = options[name]
+  if value == nil then return otherwise end
+  return checks.finite(op, ("%s = a finite number"):format(name), value)
+end
+
+function numbers.maxiter(op, options, otherwise)
+  return checks.count(op, "maxiter = an integer of 0 or more", options.maxiter == nil and otherwise or options.maxiter)
+end
+
+--- One of the names of a list, or the default.
+function numbers.choice(op, name, value, list, otherwise)
+  if value == nil then return otherwise end
+  for _, known in ipairs(list) do
+    if value == known then return value end
+  end
+  core.fail(op, ('%s = "%s"'):format(name, table.concat(list, '", "')), value)
+end
+
+--- A report: `reason` says why the search has ended, and `fields` how.
+function numbers.report(op, reason, fields)
+  fields.reason, fields.converged = reason, reason == "converged"
+  return records.seal(fields, op)
+end
+
+return numbers
