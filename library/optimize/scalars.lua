@@ -120,7 +120,9 @@ function optimize.root_scalar(f, options)
   local fn, calls = counted(op, f)
   local usual = options.bracket ~= nil and "brentq" or options.derivative ~= nil and "newton" or "secant"
   local method = numbers.choice(op, "method", options.method, {"brentq", "newton", "secant"}, usual)
-  if options.bracket == nil and options.x0 == nil then core.raise(("[%s] expected bracket = {a, b} or x0 = a number, got neither"):format(op)) end
+  if options.bracket == nil and options.x0 == nil then
+    core.raise(("[%s] expected bracket = {a, b} or x0 = a number, got neither"):format(op))
+  end
   local used = {brentq = {"bracket"}, newton = {"x0", "derivative"}, secant = {"x0", "x1"}}
   for _, name in ipairs {"bracket", "x0", "x1", "derivative"} do
     local takes = false

@@ -1,0 +1,113 @@
+-- Functions of arrays, or of tables of arrays, as functions of one vector.
+local gpu, _, core, import = ...
+local checks, kinds, leaves, views = import "checks", import "kinds", import "leaves", import "views"
+local numbers = import "numbers"
+
+local space = {}
+space.__index = space
+
+--- The vectors of the real floating arrays in x0, in the widest of their dtypes.
+function space.of(op, x0)
+  local list, n, dtype = leaves.of(op, "x0", x0), 0, nil
+  if #list == 0 then core.fail(op, "x0: a floating array, or tables with such arrays", x0) end
+  for _, leaf in ipairs(list) do
+    local x = leaf.array
+    if kinds.is_complex(x) then
+      core.fail(op, ("real numbers as %s; their real and imaginary parts are two arrays"):format(leaf.path), x)
+    end
+    if x.device ~= list[1].array.device then
+      core.fail(op, ("%s on %s, as x0's other arrays"):format(leaf.path, list[1].array.device), x)
+    end
+    n, dtype = n + x.size, core.promote(dtype or kinds.working(x), (kinds.working(x)))
+  end
+  if n == 0 then core.fail(op, "x0 with elements", x0) end
+  return setmetatable({op = op, x0 = x0, list = list, n = n, dtype = dtype, device = list[1].array.device, evaluations = 0}, space)
+end
+
+--- The vector of arrays in the structure of x0. `what`: what they are, in messages.
+function space:pack(what, value)
+  local parts, given = {}, leaves.of(self.op, "x0", value)
+  for i, leaf in ipairs(self.list) do
+    local x = given[i] and given[i].array
+    local fits = #given == #self.list and given[i].path == leaf.path and x.shape == leaf.array.shape
+    if not fits or kinds.is_complex(x) or x.device ~= self.device then
+      core.raise(("[%s] expected %s of %s, real numbers %s on %s, got %s"):format(self.op, what, leaf.path,
+        checks.shape_text(leaf.array.shape), self.device, core.describe(x or value)))
+    end
+    parts[i] = core.cast(x:reshape(x.size), self.dtype)
+  end
+  return #parts == 1 and parts[1] or gpu.concat(parts)
+end
+
+--- The arrays of a vector, in the structure of x0.
+function space:unpack(v)
+  local arrays, first = {}, 1
+  for i, leaf in ipairs(self.list) do
+    local x = leaf.array
+    arrays[i] = core.cast(views.slice(v, 1, first, x.size):reshape(x.shape), x.dtype)
+    first = first + x.size
+  end
+  return leaves.replaced(self.x0, arrays)
+end
+
+function space:array(values) return gpu.array(values, {dtype = self.dtype, device = self.device}) end
+
+--- The value of f as an array of no axes, in float64.
+local function scalar(self, y)
+  if type(y) == "number" then return gpu.full({}, y, {dtype = "float64", device = self.device}) end
+  if not core.is_array(y) or y.size ~= 1 or kinds.is_complex(y) then core.fail(self.op, "a function that gives one real number", y) end
+  return core.cast(y:reshape(1):sum(), "float64")
+end
+
+--- f at a vector.
+function space:value(f, v)
+  self.evaluations = self.evaluations + 1
+  return scalar(self, (f(self:unpack(v))))
+end
+
+--- The function that gives f and its gradient at a vector.
+function space:with_gradient(f, gradient)
+  local derived = not gradient and gpu.value_and_grad(f)
+  return function(v)
+    if gradient then return self:value(f, v), self:pack("the gradient", gradient(self:unpack(v))) end
+    self.evaluations = self.evaluations + 1
+    local y, g = derived(self:unpack(v))
+    return scalar(self, y), self:pack("the gradient", g)
+  end
+end
+
+--- bounds = {low, high}: two arrays, vectors or of no axes; nothing without the option.
+function space:bounds(bounds)
+  if bounds == nil then return nil end
+  local op, found = self.op, {}
+  local what = core.is_array(self.x0) and "bounds = {low, high}, numbers or arrays" or "bounds = {low, high}, numbers for tables"
+  if type(bounds) ~= "table" or bounds[1] == nil or bounds[2] == nil then core.fail(op, what, bounds) end
+  for i = 1, 2 do
+    local bound = bounds[i]
+    if core.is_array(bound) and core.is_array(self.x0) then
+      found[i] = core.cast(gpu.broadcast_to(bound, self.x0.shape):reshape(self.n), self.dtype):copy()
+    elseif type(bound) == "number" then
+      found[i] = gpu.full({}, bound, {dtype = self.dtype, device = self.device})
+    else
+      core.fail(op, what, bound)
+    end
+  end
+  if not found[1]:le(found[2]):all():item() then core.fail(op, "bounds = {low, high} with low <= high", bounds) end
+  return found
+end
+
+--- Numbers on the device, arrays of no axes or vectors, for the host: in one transfer.
+function space.look(...)
+  local parts = {}
+  for i, part in ipairs {...} do parts[i] = core.cast(part:reshape(part.size), "float64") end
+  return gpu.concat(parts):table()
+end
+
+function space.dot(x, y) return (x * y):sum() end
+
+function space:report(reason, fields)
+  fields.evaluations = self.evaluations
+  return numbers.report(self.op, reason, fields)
+end
+
+return space
