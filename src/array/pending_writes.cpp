@@ -20,6 +20,7 @@ constexpr std::size_t largest_part = 16, all_parts = 8;
 bool PendingWrites::begin(Node& node) {
   MemoryAccount& memory = node.device().memory();
   if (node.nbytes() > memory.limit() / largest_part) return false;
+  if (nodes_.empty()) ++step_;  // or an array that was the last of a step would end each later one before its own write
   const bool again = node.written_in_ == step_;
   if (again || nodes_.size() >= most_writes || bytes() + node.nbytes() > memory.limit() / all_parts) evaluate();
   if (again) ++step_;

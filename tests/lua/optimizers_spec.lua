@@ -84,6 +84,19 @@ describe("gpu.optimize's steps", function()
     end
   end)
 
+  it("are one kernel also after steps of another rule", function()
+    local p, g = gpu.ones(4096):eval(), gpu.ones(4096):eval()
+    for _, name in ipairs {"sgd", "adam", "sgd", "rmsprop"} do
+      local opt = gpu.optimize[name](p)
+      local function step()
+        opt:step(g)
+        p:eval()
+      end
+      step()
+      assert.equal(1, launches(step))
+    end
+  end)
+
   it("are a kernel for each array beyond the writes that wait for each other", function()
     local params, grads = {}, {}
     for i = 1, 25 do params[i], grads[i] = gpu.ones(100 + i):eval(), gpu.ones(100 + i):eval() end
