@@ -230,7 +230,9 @@ local function optimizer(name, rule, params, options)
       core.raise(("[%s] expected parameters on one device, got %s on %s and %s on %s"):format(op, list[1].path, device, leaf.path,
         p.device))
     end
-    if seen[p] then core.raise(("[%s] expected each array once, got %s as %s"):format(op, seen[p], leaf.path)) end
+    if seen[p] then
+      core.raise(("[%s] expected each array once, got %s as %s; take it once, with the sum of its gradients"):format(op, seen[p], leaf.path))
+    end
     seen[p] = leaf.path
     leaf.dtype = kinds.working(p)
     leaf.real = leaf.dtype:gsub("complex64", "float32"):gsub("complex128", "float64")
