@@ -168,8 +168,8 @@ local function differentiate(op, f, which, options)
     local y = results[1]
     check_result(op, y, each)
     if not core.follows(tape, y) then
-      core.raise(("[%s] the result depends on no variable: the function reads an array from outside where its parameter is meant, or its "
-        .. "result has no derivative, as a comparison or an integer"):format(op))
+      core.raise(("[%s] the result depends on no variable: the function reads an array from outside where its parameter is meant, or "
+        .. "elements as numbers, as x[1] and x:item() do, where x({1}) is an array, or its result has no derivative, as a comparison"):format(op))
     end
     local pass = backward(tape, each, function(pass) core.add_cotangent(pass, y, gpu.ones(y.shape, {dtype = y.dtype, device = y.device})) end)
     local all = {}
