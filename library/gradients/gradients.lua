@@ -318,8 +318,8 @@ function gpu.hessian(f) return gpu.jacobian(gpu.grad(f)) end
 --- The greatest difference between derivatives along random directions and differences of f, relative to the gradient's norm.
 function gpu.check_grad(f, x, options)
   check_function("check_grad", f)
-  if not core.is_array(x) or x.dtype ~= "float64" then core.fail("check_grad", "an array float64, in which differences are exact enough", x) end
   options = checks.fields("check_grad", options)
+  if not core.is_array(x) or x.dtype ~= "float64" then core.fail("check_grad", "an array float64, in which differences are exact enough", x) end
   local order = checks.count("check_grad", "order = 1 or 2", options.order or 1, 1, 2)
   local directions = checks.count("check_grad", "directions = a number of 1 or more", options.directions or 3, 1)
   local worst = 0
@@ -354,7 +354,7 @@ end
 function gpu.detach(x) return core.detach(checks.array("detach", x)) end
 methods.detach = gpu.detach
 
---- gpu.custom(f, {vjp})
+--- gpu.custom(f [, {vjp}])
 --- A function that does what f does, with a derivative of its own.
 function gpu.custom(f, options)
   check_function("custom", f)

@@ -148,12 +148,16 @@ void run_program(gpulua_state* state, const std::string& text, long seed, double
         state = open_sandbox(seed / programs_of_a_state);
         if (!run(state, "gpu.ones(3):sum():item()")) give_up("sandbox", gpulua_error(state));
       }
-      run_program(state, writer.program(seed), seed, most_late_ms, shared);
-      if (!run(state, "local n = 0 for i = 1, 10 do n = n + i end assert(n == 55)")) {
+      const std::string program = writer.program(seed);
+      run_program(state, program, seed, most_late_ms, shared);
+      // A program whose mutation has taken the word `local` away keeps the memory that it has filled: its host ends such
+      // a state.
+      const bool is_full = program.find("\n t, s = {}") != program.npos;
+      if (!is_full && !run(state, "local n = 0 for i = 1, 10 do n = n + i end assert(n == 55)")) {
         ++shared.broken;
         std::fprintf(stderr, "seed %ld: the state does not work afterwards: %s\n", seed, gpulua_error(state));
       }
-      if (seed % programs_of_a_state == programs_of_a_state - 1) {
+      if (is_full || seed % programs_of_a_state == programs_of_a_state - 1) {
         if (gpulua_destroy(state) != GPULUA_OK) give_up("destroy", gpulua_error(nullptr));
         state = nullptr;
       }

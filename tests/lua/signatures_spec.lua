@@ -88,7 +88,7 @@ describe("signatures", function()
     broadcast_arrays = { x, 1 }, broadcast_to = { x, { 2, 2 }, 1 }, einsum = { "ij", x, {}, 1 },
     einsum_path = { "ij", x, {}, 1 }, empty = { 2, "int8", 1 }, eval = { x, 1 }, explain = { x, 1 },
     gradient = { x, 1, {}, 1 }, graph = false, loop = false, loop_while = false, shared = false, local_array = false, source = false, meshgrid = { vector, {}, 1 }, ones = { 2, {}, 1 }, permute = { x, { 2, 1 }, 1 }, profile = false,
-    rand = { 2, {}, 1 }, randn = { 2, "float32", 1 }, reshape = { x, { 4 }, 1 }, scope = false, tile = { x, { 2 }, 1 },
+    rand = { 2, {}, 1 }, randn = { 2, "float32", 1 }, reshape = { x, { 4 }, 1 }, scope = false, tile = { x, { 2 }, 1 }, vjp = false,
     transpose = { x, { 2, 1 }, 1 }, uniform = { 2, {}, 1 }, with = false, zeros = { { 2 }, {}, 1 },
   }
 
@@ -160,7 +160,7 @@ describe("signatures", function()
     ["gpu.signal.lfilter"] = { { 1 }, { 1 }, x }, ["gpu.signal.filtfilt"] = { { 1 }, { 1 }, x }, ["gpu.signal.savgol_coeffs"] = { 5, 2 },
     ["gpu.signal.savgol_filter"] = { x, 3, 1 }, ["gpu.signal.find_peaks"] = { vector }, ["gpu.stats.entropy"] = { vector }, ["gpu.stats.rankdata"] = { vector },
     ["gpu.ndimage.correlate1d"] = { x, { 1 } }, ["gpu.ndimage.convolve1d"] = { x, { 1 } }, ["gpu.ndimage.uniform_filter1d"] = { x, 3 },
-    ["gpu.gcd"] = { integers, integers }, ["gpu.lcm"] = { integers, integers },
+    ["gpu.custom"] = { function(v) return v end }, ["gpu.gcd"] = { integers, integers }, ["gpu.lcm"] = { integers, integers },
   }
 
   -- Options of a file are those of its format.
