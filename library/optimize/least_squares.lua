@@ -50,7 +50,8 @@ local function search(of, f, jacobian, x, o)
   local function inside(j, value) return low and math.min(math.max(value, low[j]), high[j]) or value end
   for j = 1, n do x[j] = inside(j, x[j]) end
   local r, value = residuals(of, f, x)
-  local precision = of.dtype == "float64" and 2 ^ -52 or 2 ^ -23
+  -- What of the sum is rounding: residuals are differences of larger numbers, whose errors they have.
+  local precision = of.dtype == "float64" and 1e-12 or 1e-5
   local D, damping, growth, iterations = {}, 1e-3, 2, 0
   local R, z, g, free, reason
 
@@ -100,7 +101,12 @@ local function search(of, f, jacobian, x, o)
       reason = look() or small and "converged" or nil
       if not reason and o.callback and o.callback(of:unpack(of:array(x)), value) == true then reason = "callback" end
     elseif growth == 2 and predicted <= precision * value then
-      reason = "converged" -- without more damping, and what is left to gain is less than rounding errors
+      -- What is left to gain is less than rounding errors, which alone refuse the step.
+      if is_finite(next_value) then
+        x, r, value = to, next_r, next_value
+        look()
+      end
+      reason = "converged"
     elseif not (damping * growth < 1e40) then
       reason = "stagnation"
     else
