@@ -75,6 +75,13 @@ bool gives_constants(lua_State* L, const std::string& name) {
   return are_constants;
 }
 
+/// True when the call reads elements for a function of the library, which computes with them where the observer does
+/// not see it. A script that reads elements knows that they are constants.
+bool reads_for_library(lua_State* L, const std::string& name) {
+  const bool reads = name == "item" || name == "table" || name == "host" || (name == "__index" && lua_isnumber(L, 2));
+  return reads && !is_call_of_script(L, 0);
+}
+
 [[noreturn]] void refuse(const std::string& name) {
   throw Error("[{}] has no derivative; gpu.custom gives a function one, x:detach() leaves an operand out", name);
 }
@@ -108,6 +115,7 @@ int run_derived(lua_State* L, LuaFunction function, const CallSignature* signatu
   const int arguments = lua_gettop(L);
   if (!depends(L, 1, arguments, observer)) return function(L);
   const std::string name = name_of(L, signature);
+  if (reads_for_library(L, name)) refuse(name);
   push_named(L, rules_key, name);
   if (lua_isfunction(L, -1)) {
     // The function finds its arguments at 1, so the rule and copies of them, which it may change, lie elsewhere.
