@@ -82,6 +82,19 @@ bool reads_for_library(lua_State* L, const std::string& name) {
   return reads && !is_call_of_script(L, 0);
 }
 
+/// True when an argument is a table with the option `out`, an array to write to.
+bool has_out(lua_State* L, int arguments) {
+  bool found = false;
+  for (int i = 1; i <= arguments && !found; ++i) {
+    if (!lua_istable(L, i)) continue;
+    lua_pushliteral(L, "out");
+    lua_rawget(L, i);
+    found = test<Array>(L, -1) != nullptr;
+    lua_pop(L, 1);
+  }
+  return found;
+}
+
 [[noreturn]] void refuse(const std::string& name) {
   throw Error("[{}] has no derivative; gpu.custom gives a function one, x:detach() leaves an operand out", name);
 }
@@ -116,6 +129,17 @@ int run_derived(lua_State* L, LuaFunction function, const CallSignature* signatu
   if (!depends(L, 1, arguments, observer)) return function(L);
   const std::string name = name_of(L, signature);
   if (reads_for_library(L, name)) refuse(name);
+  if (has_out(L, arguments)) throw Error("[{}] the option out has no derivative: use the result", name);
+  // A function that is given an array for its results depends on the others, too.
+  std::vector<std::pair<Array, std::uint64_t>> untracked;
+  for (int i = 1; i <= arguments; ++i)
+    visit_arrays(L, i, [&](const Array& array) {
+      if (!array->pending() && !observer.tracks(*array)) untracked.emplace_back(array, array->buffer()->writes());
+    });
+  const auto check_arguments_unwritten = [&] {
+    for (const auto& [array, writes] : untracked)
+      if (array->buffer()->writes() != writes) refuse(name);
+  };
   push_named(L, rules_key, name);
   if (lua_isfunction(L, -1)) {
     // The function finds its arguments at 1, so the rule and copies of them, which it may change, lie elsewhere.
@@ -132,6 +156,7 @@ int run_derived(lua_State* L, LuaFunction function, const CallSignature* signatu
       const Unobserved scope(context);
       results = function(L);
     }
+    check_arguments_unwritten();
     const int first_result = lua_gettop(L) - results + 1;
     const int first = lua_gettop(L) + 1;
     lua_rawgeti(L, LUA_REGISTRYINDEX, call.reference());
@@ -143,16 +168,9 @@ int run_derived(lua_State* L, LuaFunction function, const CallSignature* signatu
     return results;
   }
   lua_pop(L, 1);
-  // A function that is given an array for its results depends on the others, too.
-  std::vector<std::pair<Array, std::uint64_t>> untracked;
-  for (int i = 1; i <= arguments; ++i)
-    visit_arrays(L, i, [&](const Array& array) {
-      if (!array->pending() && !observer.tracks(*array)) untracked.emplace_back(array, array->buffer()->writes());
-    });
   const int results = function(L);
   const int top = lua_gettop(L);
-  for (const auto& [array, writes] : untracked)
-    if (array->buffer()->writes() != writes) refuse(name);
+  check_arguments_unwritten();
   for (int i = top - results + 1; i <= top; ++i) {
     const Array* array = test<Array>(L, i);
     if (array) {

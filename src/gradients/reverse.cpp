@@ -54,6 +54,7 @@ std::int32_t Reverse::next_rule() {
       const auto has = [](const Cotangent& one) { return one.array != nullptr; };
       if (!std::any_of(first, first + static_cast<std::ptrdiff_t>(entry.results), has)) continue;
       if (each_) check_each(entry);
+      check_unwritten(entry);
       return at_;
     } else if (entry.kind != TapeEntry::Kind::variable && entry.kind != TapeEntry::Kind::result) {
       const Cotangent g = std::exchange(cotangents_[static_cast<std::size_t>(at_)], {});
@@ -94,6 +95,14 @@ void Reverse::check_each(const TapeEntry& entry) const {
   if (!what.empty())
     throw Error("[{}] each = true expected elementwise operations alone between the variables and the result, got {}{}",
                 tape_->op(), what, entry.origin.chunk ? fmt::format(" on line {}", entry.origin.line) : "");
+}
+
+/// Throws Error when an array that the rule of the call reads has been written since.
+void Reverse::check_unwritten(const TapeEntry& entry) const {
+  for (const TapeMemory& one : entry.memory)
+    if (one.array->buffer() != one.buffer || one.buffer->writes() != one.writes)
+      throw Error("[{}] an array that a call{} has read or made was written after it: write to a copy, x:copy()",
+                  tape_->op(), entry.origin.chunk ? fmt::format(" on line {}", entry.origin.line) : "");
 }
 
 void Reverse::pull(const TapeEntry& entry, const Cotangent& g) {

@@ -43,6 +43,7 @@ class Reverse {
   };
 
   void check_each(const TapeEntry& entry) const;
+  void check_unwritten(const TapeEntry& entry) const;
   void pull(const TapeEntry& entry, const Cotangent& g);
   void pull_operation(const TapeEntry& entry, const Cotangent& g);
   void pull_reduction(const TapeEntry& entry, const Cotangent& g);

@@ -220,6 +220,8 @@ void Tape::called(std::shared_ptr<const int> rule, std::span<const Array> inputs
     follows = follows || call.inputs.back().place != no_place;
   }
   if (!follows) return;
+  for (const auto arrays : {inputs, results})
+    for (const Array& array : arrays) call.memory.push_back({array, array->buffer(), array->buffer()->writes()});
   if (Host* host = context_.host()) call.origin = host->origin();
   entries_.push_back(std::move(call));
   for (const Array& result : results) add(*result, TapeEntry::Kind::result);

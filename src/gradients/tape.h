@@ -24,6 +24,13 @@ struct TapeInput {
   Array array{};  // null where the derivative needs no elements of it
 };
 
+/// An array that a rule reads, and the memory that it had in the rule's call.
+struct TapeMemory {
+  Array array;
+  BufferRef buffer;
+  std::uint64_t writes;
+};
+
 /// An array that depends on a variable, and how.
 struct TapeEntry {
   enum class Kind : std::uint8_t {
@@ -55,6 +62,7 @@ struct TapeEntry {
   std::int64_t first = 0;             // the offset of that input's first element in its buffer
   std::shared_ptr<const int> rule{};  // the number by which the bindings know the call
   std::size_t results = 0;
+  std::vector<TapeMemory> memory{};  // of a rule's call
   Origin origin{};
 };
 
