@@ -45,6 +45,35 @@ __device__ inline R gpulua_sinc(R x) {
   return x == 0 ? R(1) : sinpi(x) / (R(3.14159265358979323846) * x);
 }
 
+// The derivative of that order of sinc.
+__device__ __noinline__ inline double gpulua_sinc_derivative(double order, double x) {
+  const double pi = 3.14159265358979323846;
+  const int last = (int)order;
+  if (!(fabs(x) >= 0.75 + 0.25 * order)) {
+    // Taylor's series of the derivative, from the first power of pi x that remains.
+    const int first = last % 2;
+    double term = last % 4 == 1 || last % 4 == 2 ? -1 : 1;
+    for (int k = 0; k < last; ++k) term *= pi;
+    term *= first ? pi * x / (order + 2) : 1 / (order + 1);
+    double sum = term;
+    const double square = -(pi * x) * (pi * x);
+    for (int k = first + 2; k < 200; k += 2) {
+      term *= square / ((double)k * (k - 1)) * ((order + k - 1) / (order + k + 1));
+      sum += term;
+      if (!(fabs(term) > fabs(sum) * 1e-17)) break;
+    }
+    return sum;
+  }
+  // x sinc(x) is sin(pi x) / pi.
+  const double sine = sinpi(x), cosine = cospi(x);
+  double value = sine / (pi * x), power = 1;
+  for (int k = 1; k <= last; ++k) {
+    value = (power * (k % 4 == 0 ? sine : k % 4 == 1 ? cosine : k % 4 == 2 ? -sine : -cosine) - k * value) / x;
+    power *= pi;
+  }
+  return value;
+}
+
 template <class R>
 __device__ inline R gpulua_heaviside(R x, R middle) {
   return x > 0 ? R(1) : x < 0 ? R(0) : x == 0 ? middle : x;

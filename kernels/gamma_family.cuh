@@ -306,3 +306,24 @@ template <class T> __device__ inline T gpulua_exprel(T x) {
   const T root = exp(T(0.5) * x);  // of the exponential, which alone may overflow
   return root / x * root;
 }
+// The integral of t^order exp(x t) for t from 0 to 1: the derivative of that order of exprel.
+__device__ __noinline__ inline double gpulua_exp_moment(double order, double x) {
+  const double size = fabs(x);
+  if (isinf(x)) return x > 0 ? x : 0;
+  if (size < 20 + 2 * order) {
+    // Series whose terms are positive, for a negative x with the factor exp(x).
+    double term = x < 0 ? 1 / (order + 1) : 1, sum = 1 / (order + 1);
+    for (int k = 1; k < 1000; ++k) {
+      term *= x < 0 ? size / (order + 1 + k) : x / k;
+      const double change = x < 0 ? term : term / (order + 1 + k);
+      sum += change;
+      if (change < sum * 1.1e-16 && k > size) break;
+    }
+    return x < 0 ? exp(x) * sum : sum;
+  }
+  // By parts. A positive x without the factor exp(x), which may overflow before the product.
+  double value = -expm1(-size) / size;
+  for (int k = 1; k <= (int)order; ++k) value = ((x > 0 ? 1 : exp(x)) - k * value) / x;
+  const double root = x > 0 ? exp(0.5 * x) : 1;
+  return value * root * root;
+}

@@ -27,6 +27,12 @@ __device__ inline double gpulua_gamma_density(double a, double x) {
   return sqrt(a / 6.28318530717958647693) * exp(a * gpulua_log_less(x, a, x - a) - gpulua_stirling(a));
 }
 
+// The density of the gamma distribution of shape a.
+__device__ inline double gpulua_density_of_gamma(double a, double x) {
+  if (x == 0) return a < 1 ? __int_as_float(0x7f800000) : a == 1 ? 1 : 0;
+  return gpulua_gamma_density(a, x) / x;
+}
+
 // The share of the gamma distribution of shape a up to x, and the rest: the smaller one by a series or by a continued fraction
 // (Lentz's method), the other one is 1 less that.
 __device__ __noinline__ inline double gpulua_incomplete_gamma(double a, double x, bool upper) {
@@ -79,6 +85,13 @@ __device__ __noinline__ inline double gpulua_beta_density(double a, double b, do
   const double logarithm = more >= 16 ? gpulua_log_gamma_step(more, less) - lgamma(less)
                                       : lgamma(sum) - lgamma(a) - lgamma(b);
   return exp(a * log(x) + b * log(y) + logarithm);
+}
+
+// The density of the beta distribution.
+__device__ inline double gpulua_density_of_beta(double a, double b, double x) {
+  if (x != 0 && x != 1) return gpulua_beta_density(a, b, x, 1 - x) / (x * (1 - x));
+  const double own = x == 0 ? a : b, other = x == 0 ? b : a;
+  return own < 1 ? __int_as_float(0x7f800000) : own == 1 ? other : 0;
 }
 
 // The share of the beta distribution up to x: by a continued fraction (Lentz's method), on the side of the mean where it converges.

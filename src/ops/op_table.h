@@ -60,7 +60,7 @@ struct OpInfo {
   // What NVRTC takes for a copy of it in a kernel, in milliseconds. 0: as most functions, or nothing for an operator.
   std::uint8_t copy_ms = 0;
   Algebra algebra = Algebra::none;
-  // Chosen in place of another row: scripts have no function of this name.
+  // Chosen in place of another row, or a part of derivatives: scripts have no function of this name.
   bool hidden = false;
   // A comparison: what it gives for a negative x and an unsigned y, and its name with the operands exchanged.
   bool of_negative = false;
