@@ -18,6 +18,7 @@ import tempfile
 
 here = pathlib.Path(__file__).resolve().parent
 requirements = here / "requirements.txt"
+modules = ["cases.py", "rows.py"]  # what generators share
 
 
 def installed_versions():
@@ -58,8 +59,7 @@ def inputs_of(generator):
     inputs = [generator]
     if generator.suffix == ".cpp":
         return inputs + [generator.with_name("numbers.h")]
-    if "from cases import" in text:
-        inputs.append(generator.with_name("cases.py"))
+    inputs += [generator.with_name(module) for module in modules if f"from {module[:-3]} import" in text]
     return inputs + [requirements]
 
 
@@ -80,7 +80,7 @@ def make(generator):
 
 
 def main():
-    everything = sorted(path for path in (here / "arrays").glob("*.py") if path.name != "cases.py")
+    everything = sorted(path for path in (here / "arrays").glob("*.py") if path.name not in modules)
     everything += [here / "files/make.py", here / "curand/make.cpp"]
     chosen = [pathlib.Path(name).resolve() for name in sys.argv[1:]] or everything
     for generator in chosen:
