@@ -67,7 +67,7 @@ struct DeviceInfo {
   /// Blocks of one warp are best: a barrier costs more than a larger block saves, and what a block reads again comes
   /// from a cache.
   bool block_is_warp = false;
-  /// True where tiles of so many elements would keep less than a quarter of the multiprocessors busy.
+  /// True when `elements` elements, in tiles of `tile`, would keep less than a quarter of the multiprocessors busy.
   bool has_few_tiles(std::int64_t elements, std::int64_t tile) const { return 4 * elements < tile * multiprocessors; }
   /// Threads of a block that merges partial results.
   unsigned merging_threads() const { return block_is_warp ? warp_size : 256; }
