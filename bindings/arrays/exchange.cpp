@@ -47,24 +47,6 @@ struct LuaType<Capsule> {
 
 namespace {
 
-/// A Lua value that stays alive as long as this, or the state.
-class KeptValue {
- public:
-  /// Pops the value.
-  KeptValue(lua_State* L, Context& context) : context_(context), reference_(luaL_ref(L, LUA_REGISTRYINDEX)) {}
-  ~KeptValue() {
-    // Without a host the state is closed, and the value is gone.
-    if (auto* const bindings = static_cast<Bindings*>(context_.host()))
-      luaL_unref(bindings->running(), LUA_REGISTRYINDEX, reference_);
-  }
-  KeptValue(const KeptValue&) = delete;
-  KeptValue& operator=(const KeptValue&) = delete;
-
- private:
-  Context& context_;
-  int reference_;
-};
-
 Dims check_strides(lua_State* L, int index, DType dtype) {
   if (!lua_istable(L, index)) fail("view", "strides in bytes, a table with one for each axis", L, index);
   Dims bytes;

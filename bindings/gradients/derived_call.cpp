@@ -1,43 +1,34 @@
 #include "bindings/gradients/derived_call.h"
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "bindings/lua/array_type.h"
 #include "bindings/lua/signatures.h"
 #include "bindings/lua/state.h"
 #include "src/array/node_observer.h"
-#include "src/expressions/unobserved.h"
 #include "src/runtime/context.h"
 
 namespace gpulua {
 
 namespace {
 
-/// A value that the observer keeps for a rule.
-class Kept {
- public:
-  explicit Kept(lua_State* L) : bindings_(&bindings_of(L)), reference_(luaL_ref(L, LUA_REGISTRYINDEX)) {}
-  ~Kept() { luaL_unref(bindings_->running(), LUA_REGISTRYINDEX, reference_); }
-  Kept(const Kept&) = delete;
-  Kept& operator=(const Kept&) = delete;
-
-  const int& reference() const { return reference_; }
-
- private:
-  Bindings* bindings_;
-  int reference_;
-};
-
+/// Calls visit(array) for an argument that is an array, and for the arrays of a list. The array is at the top of the
+/// stack meanwhile.
 template <class Visit>
 void visit_arrays(lua_State* L, int index, const Visit& visit) {
-  if (const Array* array = test<Array>(L, index)) return visit(*array);
+  const auto visit_top = [&] {
+    if (const Array* array = test<Array>(L, -1)) visit(*array);
+    lua_pop(L, 1);
+  };
+  lua_pushvalue(L, index);
+  visit_top();
   if (!lua_istable(L, index)) return;
   const int count = static_cast<int>(lua_objlen(L, index));
   for (int i = 1; i <= count; ++i) {
     lua_rawgeti(L, index, i);
-    if (const Array* array = test<Array>(L, -1)) visit(*array);
-    lua_pop(L, 1);
+    visit_top();
   }
 }
 
@@ -95,31 +86,61 @@ bool has_out(lua_State* L, int arguments) {
   return found;
 }
 
-[[noreturn]] void refuse(const std::string& name) {
-  throw Error("[{}] has no derivative; gpu.custom gives a function one, x:detach() leaves an operand out", name);
+/// Pushes a list of the values at `first` up to before `end`.
+void push_list(lua_State* L, int first, int end) {
+  lua_createtable(L, end - first, 0);
+  for (int i = first; i < end; ++i) {
+    lua_pushvalue(L, i);
+    lua_rawseti(L, -2, i - first + 1);
+  }
+}
+
+/// Runs a function that has a rule, which is at the top of the stack. The observer learns of the call as a whole.
+int run_with_rule(lua_State* L, LuaFunction function, int arguments, Context& context) {
+  // The function finds its arguments at 1 and may change them there.
+  push_list(L, 1, arguments + 1);
+  const KeptValue given(L, context);
+  const KeptValue rule(L, context);
+  int results = 0;
+  {
+    const ObservedBy nobody(context, nullptr);
+    results = function(L);
+  }
+  const int end = lua_gettop(L) + 1, call = end + 1;
+  lua_rawgeti(L, LUA_REGISTRYINDEX, given.reference());
+  lua_rawgeti(L, LUA_REGISTRYINDEX, rule.reference());
+  for (int i = 1; i <= arguments; ++i) lua_rawgeti(L, end, i);
+  for (int i = end - results; i < end; ++i) lua_pushvalue(L, i);
+  note_call(L, call, call + 1, arguments, context);
+  lua_settop(L, end - 1);
+  return results;
 }
 
 }  // namespace
 
-void note_call(lua_State* L, int rule, int first, int arguments, NodeObserver& observer) {
-  const int top = lua_gettop(L);
+void note_call(lua_State* L, int rule, int first, int arguments, Context& context) {
+  const int results_at = first + arguments, end = lua_gettop(L) + 1;
   std::vector<Array> inputs, results;
-  for (int i = first; i < first + arguments; ++i)
-    visit_arrays(L, i, [&](const Array& array) { inputs.push_back(array); });
-  for (int i = first + arguments; i <= top; ++i)
+  lua_createtable(L, 0, 4);
+  lua_createtable(L, arguments, 0);
+  const int arrays = lua_gettop(L);
+  for (int i = first; i < results_at; ++i)
+    visit_arrays(L, i, [&](const Array& array) {
+      inputs.push_back(array);
+      lua_pushvalue(L, -1);
+      lua_rawseti(L, arrays, static_cast<int>(inputs.size()));
+    });
+  lua_setfield(L, -2, "arrays");
+  for (int i = results_at; i < end; ++i)
     if (const Array* array = test<Array>(L, i)) results.push_back(*array);
-  // {rule, number of arguments, arguments..., results...}
-  lua_createtable(L, top - first + 3, 0);
+  push_list(L, results_at, end);
+  lua_setfield(L, -2, "results");
+  push_list(L, first, results_at);
+  lua_setfield(L, -2, "arguments");
   lua_pushvalue(L, rule);
-  lua_rawseti(L, -2, 1);
-  lua_pushinteger(L, arguments);
-  lua_rawseti(L, -2, 2);
-  for (int i = first; i <= top; ++i) {
-    lua_pushvalue(L, i);
-    lua_rawseti(L, -2, i - first + 3);
-  }
-  const auto kept = std::make_shared<const Kept>(L);
-  observer.called(std::shared_ptr<const int>(kept, &kept->reference()), inputs, results);
+  lua_setfield(L, -2, "rule");
+  const auto kept = std::make_shared<const KeptValue>(L, context);
+  context.observer->called(std::shared_ptr<const int>(kept, &kept->reference()), inputs, results);
 }
 
 int run_derived(lua_State* L, LuaFunction function, const CallSignature* signature) {
@@ -128,7 +149,7 @@ int run_derived(lua_State* L, LuaFunction function, const CallSignature* signatu
   const int arguments = lua_gettop(L);
   if (!depends(L, 1, arguments, observer)) return function(L);
   const std::string name = name_of(L, signature);
-  if (reads_for_library(L, name)) refuse(name);
+  if (reads_for_library(L, name)) refuse_derivative(name);
   if (has_out(L, arguments)) throw Error("[{}] the option out has no derivative: use the result", name);
   // A function that is given an array for its results depends on the others, too.
   std::vector<std::pair<Array, std::uint64_t>> untracked;
@@ -136,51 +157,20 @@ int run_derived(lua_State* L, LuaFunction function, const CallSignature* signatu
     visit_arrays(L, i, [&](const Array& array) {
       if (!array->pending() && !observer.tracks(*array)) untracked.emplace_back(array, array->buffer()->writes());
     });
-  const auto check_arguments_unwritten = [&] {
-    for (const auto& [array, writes] : untracked)
-      if (array->buffer()->writes() != writes) refuse(name);
-  };
   push_named(L, rules_key, name);
-  if (lua_isfunction(L, -1)) {
-    // The function finds its arguments at 1, so the rule and copies of them, which it may change, lie elsewhere.
-    lua_createtable(L, arguments + 1, 0);
-    lua_insert(L, -2);
-    lua_rawseti(L, -2, arguments + 1);
-    for (int i = 1; i <= arguments; ++i) {
-      lua_pushvalue(L, i);
-      lua_rawseti(L, -2, i);
-    }
-    const Kept call(L);
-    int results = 0;
-    {
-      const Unobserved scope(context);
-      results = function(L);
-    }
-    check_arguments_unwritten();
-    const int first_result = lua_gettop(L) - results + 1;
-    const int first = lua_gettop(L) + 1;
-    lua_rawgeti(L, LUA_REGISTRYINDEX, call.reference());
-    lua_rawgeti(L, first, arguments + 1);
-    for (int i = 1; i <= arguments; ++i) lua_rawgeti(L, first, i);
-    for (int i = 0; i < results; ++i) lua_pushvalue(L, first_result + i);
-    note_call(L, first + 1, first + 2, arguments, observer);
-    lua_settop(L, first - 1);
-    return results;
-  }
-  lua_pop(L, 1);
-  const int results = function(L);
+  const bool has_rule = lua_isfunction(L, -1);
+  if (!has_rule) lua_pop(L, 1);
+  const int results = has_rule ? run_with_rule(L, function, arguments, context) : function(L);
+  for (const auto& [array, writes] : untracked)
+    if (array->buffer()->writes() != writes) refuse_derivative(name);
   const int top = lua_gettop(L);
-  check_arguments_unwritten();
   for (int i = top - results + 1; i <= top; ++i) {
-    const Array* array = test<Array>(L, i);
-    if (array) {
-      const DTypeKind kind = info((*array)->dtype).kind;
-      const bool is_continuous = kind == DTypeKind::floating || kind == DTypeKind::complex;
-      if (!is_continuous || observer.tracks(**array)) continue;
+    if (const Array* array = test<Array>(L, i)) {
+      if (!is_inexact((*array)->dtype) || observer.tracks(**array)) continue;
     } else if (!lua_isuserdata(L, i) || name.starts_with("__")) {
       continue;  // a field of the array, such as its shape or device, depends on no element
     }
-    if (!gives_constants(L, name)) refuse(name);
+    if (!gives_constants(L, name)) refuse_derivative(name);
   }
   return results;
 }

@@ -9,7 +9,7 @@
 namespace gpulua {
 
 struct CallSignature;
-class NodeObserver;
+class Context;
 
 /// The registry key of the rules of derivatives: a Lua function for each name of a function whose work is more than
 /// operations on arrays that the observer sees. library/gradients/rules.lua has them.
@@ -22,7 +22,8 @@ inline constexpr const char* constants_key = "gpulua.derivative_constants";
 int run_derived(lua_State* L, LuaFunction function, const CallSignature* signature);
 
 /// Notes that the rule at the stack's `rule`, a Lua function, has the derivative of a call whose arguments are the
-/// values from `first` on, `arguments` of them, followed by its results.
-void note_call(lua_State* L, int rule, int first, int arguments, NodeObserver& observer);
+/// values from `first` on, `arguments` of them, followed by its results. The call becomes a table: `rule`, `arguments`,
+/// `arrays`, those among the arguments and in lists there, and `results`.
+void note_call(lua_State* L, int rule, int first, int arguments, Context& context);
 
 }  // namespace gpulua

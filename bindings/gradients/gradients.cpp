@@ -7,7 +7,6 @@
 #include "bindings/gradients/derived_call.h"
 #include "bindings/lua/state.h"
 #include "src/expressions/expression.h"
-#include "src/expressions/unobserved.h"
 #include "src/gradients/reverse.h"
 
 namespace gpulua {
@@ -76,14 +75,6 @@ int has_tape(lua_State* L) {
   return 1;
 }
 
-/// is_followed(x): whether the array depends on a variable of an open tape.
-int is_followed(lua_State* L) {
-  const NodeObserver* observer = bindings_of(L).context().observer;
-  const Array* array = test<Array>(L, 1);
-  lua_pushboolean(L, observer && array && observer->tracks(**array));
-  return 1;
-}
-
 /// reverse(tape, each): a pass over the closed tape.
 int reverse(lua_State* L) {
   const TapeHandle& tape = check_tape(L);
@@ -139,12 +130,8 @@ int gradient(lua_State* L) {
 /// detach(x): the same elements, constant for derivatives.
 int detach(lua_State* L) {
   const Array& array = check<Array>(L, 1, "detach");
-  const Unobserved scope(array->device().context());
-  const bool is_number = array->pending() && array->pending()->value;
-  const Array result =
-      is_number || array->pending() ? broadcast(array, array->layout.shape) : view(array, array->layout);
-  result->weak = array->weak;
-  push_array(L, result);
+  const ObservedBy nobody(array->device().context(), nullptr);
+  push_array(L, same_elements(array));
   return 1;
 }
 
@@ -176,8 +163,7 @@ int resume(lua_State* L) {
 /// note_rule(rule, arguments, values...): the rule derives a call with that many arguments, the first values; the
 /// others are its results.
 int note_rule(lua_State* L) {
-  NodeObserver* observer = bindings_of(L).context().observer;
-  if (observer) note_call(L, 1, 3, static_cast<int>(lua_tointeger(L, 2)), *observer);
+  note_call(L, 1, 3, static_cast<int>(lua_tointeger(L, 2)), bindings_of(L).context());
   return 0;
 }
 
@@ -201,7 +187,6 @@ void add_gradients(lua_State* L) {
                     {"follows", protect<follows>},
                     {"gradient", protect<gradient>},
                     {"has_tape", protect<has_tape>},
-                    {"is_followed", protect<is_followed>},
                     {"next_rule", protect<next_rule>},
                     {"note_rule", protect<note_rule>},
                     {"open_tape", protect<open_tape>},

@@ -94,6 +94,27 @@ class Bindings : public Host {
   const char* last_chunk_ = nullptr;
 };
 
+/// A Lua value that stays alive as long as this, or the state.
+class KeptValue {
+ public:
+  /// Pops the value.
+  KeptValue(lua_State* L, Context& context) : context_(context), reference_(luaL_ref(L, LUA_REGISTRYINDEX)) {}
+  ~KeptValue() {
+    // Without a host the state is closed, and the value is gone.
+    if (auto* const bindings = static_cast<Bindings*>(context_.host()))
+      luaL_unref(bindings->running(), LUA_REGISTRYINDEX, reference_);
+  }
+  KeptValue(const KeptValue&) = delete;
+  KeptValue& operator=(const KeptValue&) = delete;
+
+  /// The value is in the registry, under this number.
+  const int& reference() const { return reference_; }
+
+ private:
+  Context& context_;
+  int reference_;
+};
+
 /// The Bindings of the state. Only for functions set by set_functions. Throws Error while the state closes, after the
 /// bindings were finalised: an older object's finalizer can still call the module's functions.
 inline Bindings& bindings_of(lua_State* L) {

@@ -168,8 +168,7 @@ Array mean_of(const Array& array, const ReductionOptions& options, DType compute
 /// The dtypes of means and deviations. For integers: float64 for the computation and float32 for the result.
 ReductionDTypes mean_dtypes(const Array& array, const ReductionOptions& options) {
   const DType input = options.dtype.value_or(array->dtype);
-  if (info(input).kind == DTypeKind::floating || info(input).kind == DTypeKind::complex)
-    return reduction_dtypes(reducer("sum"), input);
+  if (is_inexact(input)) return reduction_dtypes(reducer("sum"), input);
   return {DType::float64, options.dtype.value_or(DType::float32)};
 }
 

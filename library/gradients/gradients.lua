@@ -1,17 +1,15 @@
 -- gpu.grad, gpu.value_and_grad, gpu.vjp, gpu.jvp: derivatives of functions of arrays.
 -- In sandboxes: all
 local gpu, methods, core, import = ...
-local checks = import "checks"
-local kinds = import "kinds"
+local checks, kinds, leaves = import "checks", import "kinds", import "leaves"
 import "rules"
-
-local exports = {}
 
 for _, constant in ipairs {core.detach, core.gradient, core.variable, "zeros_like", "ones_like", "full_like", "empty_like"} do
   core.constants[constant] = true
 end
 
-local function is_continuous(x) return core.is_array(x) and (kinds.is_floating(x) or kinds.is_complex(x)) end
+local is_variable = leaves.is_variable
+local function is_like(x, y) return is_variable(x) and x.shape == y.shape end
 
 -- ---- variables ------------------------------------------------------------------------------------------------------------------
 
@@ -19,7 +17,7 @@ local function is_continuous(x) return core.is_array(x) and (kinds.is_floating(x
 --- in the place of its own gradient. nil where the argument has no variable.
 local function variables_of(op, tape, value, what, seen)
   if core.is_array(value) then
-    if not is_continuous(value) then return value, nil end
+    if not is_variable(value) then return value, nil end
     local variable = core.variable(tape, value)
     return variable, variable
   elseif type(value) == "number" then
@@ -31,10 +29,7 @@ local function variables_of(op, tape, value, what, seen)
   if seen[value] then core.raise(("[%s] expected tables without cycles, got %s inside of itself"):format(op, what)) end
   seen[value] = true
   local copy, structure = {}, nil
-  local keys = {}
-  for key in pairs(value) do keys[#keys + 1] = key end
-  table.sort(keys, function(a, b) return type(a) .. tostring(a) < type(b) .. tostring(b) end)
-  for _, key in ipairs(keys) do
+  for _, key in ipairs(leaves.keys(value)) do
     local item, inner = value[key], nil
     if type(item) == "number" then
       copy[key] = item
@@ -97,20 +92,7 @@ local function backward(tape, each, seed)
   seed(pass)
   local function step(call, ...)
     if not call then return false end
-    local count = call[2]
-    local arrays, results = {}, {}
-    for i = 3, 2 + count do
-      local value = call[i]
-      if core.is_array(value) then
-        arrays[#arrays + 1] = value
-      elseif type(value) == "table" then
-        for _, item in ipairs(value) do if core.is_array(item) then arrays[#arrays + 1] = item end end
-      end
-    end
-    for i = 3 + count, #call do results[#results + 1] = call[i] end
-    local arguments = {}
-    for i = 1, count do arguments[i] = call[2 + i] end
-    core.contribute(pass, call[1]({...}, results, arrays, arguments))
+    core.contribute(pass, call.rule({...}, call.results, call.arrays, call.arguments))
     return true
   end
   while step(core.next_rule(pass)) do end
@@ -171,7 +153,7 @@ local function differentiate(op, f, which, options)
       core.raise(("[%s] the result depends on no variable: the function reads an array from outside where its parameter is meant, or "
         .. "elements as numbers, as x[1] and x:item() do, where x({1}) is an array, or its result has no derivative, as a comparison"):format(op))
     end
-    local pass = backward(tape, each, function(pass) core.add_cotangent(pass, y, gpu.ones(y.shape, {dtype = y.dtype, device = y.device})) end)
+    local pass = backward(tape, each, function(pass) core.add_cotangent(pass, y, gpu.ones_like(y)) end)
     local all = {}
     for i, position in ipairs(positions) do all[i] = gradients(pass, structures[position], each and y.shape) end
     return results, all
@@ -213,7 +195,7 @@ function gpu.vjp(f, ...)
     local pass = backward(tape, false, function(pass)
       for i, y in ipairs(results) do
         local g = cotangents[i]
-        if not core.is_array(g) or not core.is_array(y) or checks.shape_text(g.shape) ~= checks.shape_text(y.shape) then
+        if not core.is_array(g) or not core.is_array(y) or g.shape ~= y.shape then
           core.fail("vjp", ("an array of the shape of result %d, %s"):format(i, core.describe(y)), g)
         end
         if core.follows(tape, y) then core.add_cotangent(pass, y, g) end
@@ -254,8 +236,8 @@ function gpu.jvp(f, arguments, tangents)
   end
   for i, x in ipairs(arguments) do
     local dx = tangents[i]
-    if not is_continuous(x) then core.fail("jvp", ("an array of real or complex numbers as argument %d"):format(i), x) end
-    if not is_continuous(dx) or checks.shape_text(dx.shape) ~= checks.shape_text(x.shape) then
+    if not is_variable(x) then core.fail("jvp", ("an array of real or complex numbers as argument %d"):format(i), x) end
+    if not is_like(dx, x) then
       core.fail("jvp", ("a tangent of the shape of argument %d, %s"):format(i, core.describe(x)), dx)
     end
   end
@@ -269,10 +251,8 @@ end
 --- The second derivatives of f, which gives one real number, times v.
 function gpu.hvp(f, x, v)
   check_function("hvp", f)
-  if not is_continuous(x) then core.fail("hvp", "an array of real numbers", x) end
-  if not is_continuous(v) or checks.shape_text(v.shape) ~= checks.shape_text(x.shape) then
-    core.fail("hvp", "an array of the shape of x, " .. core.describe(x), v)
-  end
+  if not is_variable(x) then core.fail("hvp", "an array of real numbers", x) end
+  if not is_like(v, x) then core.fail("hvp", "an array of the shape of x, " .. core.describe(x), v) end
   local _, pull = gpu.vjp(gpu.grad(f), x) -- the second derivatives are symmetric
   return pull(v)
 end
@@ -283,12 +263,11 @@ function gpu.jacobian(f, which, options)
   if type(which) == "table" then which, options = nil, which end
   check_function("jacobian", f)
   which = checks.count("jacobian", "the position of the argument to differentiate by", which or 1, 1)
-  local mode = checks.fields("jacobian", options).mode
-  if mode ~= nil and mode ~= "forward" and mode ~= "reverse" then core.fail("jacobian", 'mode = "forward" or "reverse"', mode) end
+  local mode = checks.choice("jacobian", "mode", checks.fields("jacobian", options).mode, {"forward", "reverse"})
   return function(...)
     local arguments = {n = select("#", ...), ...}
     local x = arguments[which]
-    if not is_continuous(x) then core.fail("jacobian", ("an array of real or complex numbers as argument %d"):format(which), x) end
+    if not is_variable(x) then core.fail("jacobian", ("an array of real or complex numbers as argument %d"):format(which), x) end
     local function of(z)
       arguments[which] = z
       return (f(unpack(arguments, 1, arguments.n)))
@@ -363,7 +342,7 @@ function gpu.custom(f, options)
   if type(vjp) ~= "function" then core.fail("custom", "vjp = a function (g, y, x, ...) that gives a derivative for each array", vjp) end
   local function rule(cotangents, results, arrays)
     for i, y in ipairs(results) do
-      if not cotangents[i] then cotangents[i] = gpu.zeros(y.shape, {dtype = y.dtype, device = y.device}) end
+      if not cotangents[i] then cotangents[i] = gpu.zeros_like(y) end
     end
     if #results == 1 then return vjp(cotangents[1], results[1], unpack(arrays)) end
     return vjp(cotangents, results, unpack(arrays))
@@ -381,5 +360,3 @@ function gpu.custom(f, options)
     return unpack(results)
   end
 end
-
-return exports

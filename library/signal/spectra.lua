@@ -16,16 +16,6 @@ local function check_whole(op, name, value, least)
   return value
 end
 
-local function check_choice(op, name, value, choices, default)
-  if value == nil then return default end
-  for _, choice in ipairs(choices) do
-    if value == choice then return value end
-  end
-  local list = {}
-  for i, choice in ipairs(choices) do list[i] = type(choice) == "string" and ('"%s"'):format(choice) or tostring(choice) end
-  core.fail(op, ("%s = %s"):format(name, (table.concat(list, ", "):gsub(", ([^,]+)$", " or %1"))), value)
-end
-
 local function check_fs(op, fs)
   if fs == nil then return 1 end
   if type(fs) ~= "number" or not (fs > 0 and fs < math.huge) then core.fail(op, "fs, a sampling frequency above 0", fs) end
@@ -94,7 +84,7 @@ local function read_spectrum(op, x, axis, options, defaults)
   local s = {op = op, axis = core.axis(op, axis == nil and -1 or axis, x.ndim), fs = check_fs(op, options.fs)}
   local dtype = precision(x)
   x = kinds.is_complex(x) and x or core.cast(x, dtype)
-  s.detrend = check_choice(op, "detrend", options.detrend, {"constant", "linear", false}, defaults.detrend)
+  s.detrend = checks.choice(op, "detrend", options.detrend, {"constant", "linear", false}, defaults.detrend)
   local onesided = checks.flag(op, "onesided", options.onesided)
   if onesided and kinds.is_complex(x) then core.fail(op, "a real signal for onesided = true", x) end
   s.onesided = onesided == nil and not kinds.is_complex(x) or onesided or false
@@ -126,8 +116,8 @@ function gpu.stft(x, options)
   local op = "stft"
   options = checks.fields(op, options)
   local s = read_spectrum(op, x, options.axis, options, {detrend = false})
-  local scaling = check_choice(op, "scaling", options.scaling, {"spectrum", "psd"}, "spectrum")
-  local boundary = check_choice(op, "boundary", options.boundary, {"zeros", "even", "odd", "constant", false}, "zeros")
+  local scaling = checks.choice(op, "scaling", options.scaling, {"spectrum", "psd"}, "spectrum")
+  local boundary = checks.choice(op, "boundary", options.boundary, {"zeros", "even", "odd", "constant", false}, "zeros")
   checks.flag(op, "padded", options.padded)
   local window, length, points, step = read_segments(op, x, options, s.x.shape[x.ndim], 256, "hann")
   if boundary then s.x = extended(s.x, math.floor(length / 2), boundary) end
@@ -174,7 +164,7 @@ function gpu.istft(z, options)
   local time = core.axis(op, options.time_axis == nil and -1 or options.time_axis, z.ndim)
   local frequency = core.axis(op, options.freq_axis == nil and -2 or options.freq_axis, z.ndim)
   if time == frequency then core.raise("[istft] expected two axes, got one for frequencies and times") end
-  local scaling = check_choice(op, "scaling", options.scaling, {"spectrum", "psd"}, "spectrum")
+  local scaling = checks.choice(op, "scaling", options.scaling, {"spectrum", "psd"}, "spectrum")
   local onesided = checks.flag(op, "input_onesided", options.input_onesided) ~= false
   checks.flag(op, "boundary", options.boundary)
   local bins, count = z.shape[frequency], z.shape[time]
@@ -245,8 +235,8 @@ function gpu.welch(x, options)
   local op = "welch"
   options = checks.fields(op, options)
   local s = read_spectrum(op, x, options.axis, options, {detrend = "constant"})
-  local scaling = check_choice(op, "scaling", options.scaling, {"density", "spectrum"}, "density")
-  local average = check_choice(op, "average", options.average, {"mean", "median"}, "mean")
+  local scaling = checks.choice(op, "scaling", options.scaling, {"density", "spectrum"}, "density")
+  local average = checks.choice(op, "average", options.average, {"mean", "median"}, "mean")
   local window, length, points, step = read_segments(op, x, options, s.x.shape[x.ndim], 256, "hann")
   return powers(s, window, length, points, step, scaling, average)
 end
@@ -256,7 +246,7 @@ function gpu.periodogram(x, options)
   local op = "periodogram"
   options = checks.fields(op, options)
   local s = read_spectrum(op, x, options.axis, options, {detrend = "constant"})
-  local scaling = check_choice(op, "scaling", options.scaling, {"density", "spectrum"}, "density")
+  local scaling = checks.choice(op, "scaling", options.scaling, {"density", "spectrum"}, "density")
   local n = s.x.shape[x.ndim]
   local points = check_whole(op, "nfft", options.nfft, 1) or n
   if points < n then s.x = views.slice(s.x, x.ndim, 1, points) end
@@ -293,8 +283,8 @@ function gpu.csd(x, y, options)
   local op = "csd"
   options = checks.fields(op, options)
   x, y = check_pair(op, x, y)
-  local scaling = check_choice(op, "scaling", options.scaling, {"density", "spectrum"}, "density")
-  local average = check_choice(op, "average", options.average, {"mean", "median"}, "mean")
+  local scaling = checks.choice(op, "scaling", options.scaling, {"density", "spectrum"}, "density")
+  local average = checks.choice(op, "average", options.average, {"mean", "median"}, "mean")
   local s, cut = read_welch(op, x, options)
   local other = read_welch(op, y, options)
   local first, frequencies = transforms(s, unpack(cut))
@@ -323,8 +313,8 @@ function gpu.spectrogram(x, options)
   local op = "spectrogram"
   options = checks.fields(op, options)
   local s = read_spectrum(op, x, options.axis, options, {detrend = "constant"})
-  local scaling = check_choice(op, "scaling", options.scaling, {"density", "spectrum"}, "density")
-  local mode = check_choice(op, "mode", options.mode, {"psd", "complex", "magnitude", "angle"}, "psd")
+  local scaling = checks.choice(op, "scaling", options.scaling, {"density", "spectrum"}, "density")
+  local mode = checks.choice(op, "mode", options.mode, {"psd", "complex", "magnitude", "angle"}, "psd")
   local given = {window = options.window, nperseg = options.nperseg, noverlap = options.noverlap, nfft = options.nfft}
   if given.noverlap == nil then
     local length = core.is_array(given.window) and given.window.size or given.nperseg or math.min(256, s.x.shape[x.ndim])

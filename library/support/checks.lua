@@ -65,6 +65,17 @@ function checks.tolerance(op, name, value, below)
   return value
 end
 
+--- One of the values of a list, texts or booleans, or the default for nil.
+function checks.choice(op, name, value, choices, default)
+  if value == nil then return default end
+  for _, choice in ipairs(choices) do
+    if value == choice then return value end
+  end
+  local list = {}
+  for i, choice in ipairs(choices) do list[i] = type(choice) == "string" and ('"%s"'):format(choice) or tostring(choice) end
+  core.fail(op, ("%s = %s"):format(name, (table.concat(list, ", "):gsub(", ([^,]+)$", " or %1"))), value)
+end
+
 --- Whether a value is an FFI value, or a list that holds one.
 function checks.holds_ffi(value)
   if type(value) ~= "table" then return type(value) == "cdata" end

@@ -28,10 +28,13 @@ Array view(const Array& array, Layout layout) {
   return result;
 }
 
+void refuse_derivative(std::string_view op, std::string_view of) {
+  throw Error("[{}] has{} no derivative; gpu.custom gives a function one, x:detach() leaves an operand out", op, of);
+}
+
 void check_not_followed(const Node& array, std::string_view op) {
   const NodeObserver* observer = array.device().context().observer;
-  if (observer && observer->tracks(array))
-    throw Error("[{}] has no derivative; gpu.custom gives a function one, x:detach() leaves an operand out", op);
+  if (observer && observer->tracks(array)) refuse_derivative(op);
 }
 
 std::string type_text(const Node& array) {

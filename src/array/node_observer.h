@@ -4,15 +4,17 @@
 
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "src/array/array_handle.h"
+#include "src/runtime/context.h"
 
 namespace gpulua {
 
 struct Indexed;
 
-/// Set in the context, it learns of each operation on arrays while a derivative is wanted. It throws Error for what has
-/// no derivative.
+/// The context calls its observer for each operation on arrays. There is one while a function is differentiated; it
+/// throws Error for an operation that has no derivative.
 class NodeObserver {
  public:
   virtual ~NodeObserver() = default;
@@ -33,6 +35,20 @@ class NodeObserver {
                       std::span<const Array> results) = 0;
   /// True for an array that depends on a variable.
   virtual bool tracks(const Node& array) const = 0;
+};
+
+/// The context has another observer, or none, as long as this lives.
+class ObservedBy {
+ public:
+  ObservedBy(Context& context, NodeObserver* observer)
+      : context_(context), before_(std::exchange(context.observer, observer)) {}
+  ~ObservedBy() { context_.observer = before_; }
+  ObservedBy(const ObservedBy&) = delete;
+  ObservedBy& operator=(const ObservedBy&) = delete;
+
+ private:
+  Context& context_;
+  NodeObserver* before_;
 };
 
 }  // namespace gpulua

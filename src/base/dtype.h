@@ -54,6 +54,14 @@ inline bool is_integer(DType dtype) {
   return kind == DTypeKind::signed_integer || kind == DTypeKind::unsigned_integer;
 }
 
+inline bool is_complex(DType dtype) {
+  return info(dtype).kind == DTypeKind::complex;
+}
+/// True for floating and complex dtypes.
+inline bool is_inexact(DType dtype) {
+  return info(dtype).kind == DTypeKind::floating || is_complex(dtype);
+}
+
 /// The bits of infinity in a floating dtype.
 std::uint64_t infinity_bits(DType dtype);
 /// The distance from 1 to the next greater number of a floating dtype.

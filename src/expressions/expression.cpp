@@ -152,8 +152,10 @@ void complete(OpenDevice& device, Pending& pending) {
 /// A pending node. `fill` sets its operation and its inputs.
 template <class Fill>
 Array make_pending(OpenDevice& device, DType dtype, LayoutRef layout, const Fill& fill, bool weak = false) {
-  const auto fill_in = [&](Pending& pending) { fill(pending), complete(device, pending); };
-  Array node = make_node(device, device, dtype, std::move(layout), fill_in);
+  Array node = make_node(device, device, dtype, std::move(layout), [&](Pending& pending) {
+    fill(pending);
+    complete(device, pending);
+  });
   node->weak = weak;
   if (node->pending()->value) return node;
   if (NodeObserver* observer = device.context().observer) observer->made(*node);
@@ -228,8 +230,7 @@ LayoutRef result_layout(const OpInfo& op, Operands operands) {
 
 /// True where encode() takes every number.
 bool takes_all(DType dtype, const Scalar& value) {
-  const DTypeKind kind = info(dtype).kind;
-  return std::holds_alternative<double>(value) && (kind == DTypeKind::floating || kind == DTypeKind::complex);
+  return std::holds_alternative<double>(value) && is_inexact(dtype);
 }
 
 Array pending_number(OpenDevice& device, LayoutRef layout, DType dtype, const Scalar& value) {

@@ -8,22 +8,32 @@
 #include "src/expressions/indexing.h"
 #include "src/expressions/roll.h"
 #include "src/expressions/transfer.h"
-#include "src/expressions/unobserved.h"
 #include "src/gradients/sums.h"
-#include "src/ops/promotion.h"
 #include "src/runtime/context.h"
 
 namespace gpulua {
 
 namespace {
 
-bool is_complex(DType dtype) {
-  return info(dtype).kind == DTypeKind::complex;
+/// The elements of a row-major order that the layout shows.
+Array elements_at(const Array& array, Layout positions) {
+  const Array rows = contiguous(array);
+  positions.offset += rows->layout.offset;
+  return view(rows, std::move(positions));
 }
 
-Array as_array(const Term& term, const Array& like) {
-  if (const auto* array = std::get_if<Array>(&term)) return *array;
-  return constant(like->device(), Dims(like->layout.shape), like->dtype, Scalar(std::get<double>(term)));
+/// What the derivative of a gather or of its adjoint indexes by.
+std::vector<Array> indices_of(const TapeEntry& entry) {
+  std::vector<Array> indices;
+  for (std::size_t i = 1; i < entry.inputs.size(); ++i) indices.push_back(entry.inputs[i].array);
+  return indices;
+}
+
+/// An array of zeros, in memory.
+Array zeros(OpenDevice& device, const Dims& shape, DType dtype) {
+  Array array = empty(device, shape, dtype);
+  fill(array, Scalar(0.0));
+  return array;
 }
 
 }  // namespace
@@ -123,21 +133,13 @@ void Reverse::pull(const TapeEntry& entry, const Cotangent& g) {
         if (back[axis] != 0) back[axis] = shape[axis] - back[axis];
       return contribute(entry, 0, roll(g.array, std::move(back)), g.masked);
     }
-    case TapeEntry::Kind::placed: {
-      const Array rows = contiguous(g.array);
-      rows->buffer();
-      Layout layout = entry.positions;
-      layout.offset += rows->layout.offset;
-      return contribute(entry, 0, view(rows, std::move(layout)), g.masked);
-    }
+    case TapeEntry::Kind::placed:
+      return contribute(entry, 0, elements_at(g.array, entry.positions), g.masked);
     case TapeEntry::Kind::added: {
       const Array rows = contiguous(g.array);
-      rows->buffer();
       Indexed at = *entry.indexed;
       at.layout.offset += rows->layout.offset;
-      std::vector<Array> indices;
-      for (std::size_t i = 1; i < entry.inputs.size(); ++i) indices.push_back(entry.inputs[i].array);
-      return contribute(entry, 0, gather(rows, std::move(at), std::move(indices)), g.masked);
+      return contribute(entry, 0, gather(rows, std::move(at), indices_of(entry)), g.masked);
     }
     case TapeEntry::Kind::copy: {
       const TapeEntry& source = tape_->entry(entry.inputs.front().place);
@@ -211,7 +213,7 @@ Term Reverse::complex_product(const TapeEntry& entry, const Array& g) {
     const Array i = constant(array->device(), {}, array->dtype, Scalar(std::complex<double>(0, 1)));
     return terms_.apply("multiply", {array, i});
   };
-  if (name == "real" || name == "positive") return g;
+  if (name == "real") return g;
   if (name == "conj") return terms_.apply("conj", {g});
   if (name == "imag") return times_i(g);
   const Term x = operand(entry, 0);
@@ -243,22 +245,11 @@ void Reverse::pull_operation(const TapeEntry& entry, const Cotangent& g) {
     const Partial& partial = derivative_beside(entry, i);
     bool masked = g.masked;
     const Term d = is_special ? complex_product(entry, g.array) : product(entry, g, partial, masked);
-    if (!is_number(d, 0)) contribute(entry, i, as_array(d, g.array), masked);
+    if (const auto* array = std::get_if<Array>(&d)) contribute(entry, i, *array, masked);  // a number is 0
   }
 }
 
 // ---- positions ------------------------------------------------------------------------------------------------------
-
-namespace {
-
-/// An array of zeros, in memory.
-Array zeros(OpenDevice& device, const Dims& shape, DType dtype) {
-  Array array = empty(device, shape, dtype);
-  fill(array, Scalar(0.0));
-  return array;
-}
-
-}  // namespace
 
 void Reverse::pull_gather(const TapeEntry& entry, const Cotangent& g) {
   const TapeEntry& source = tape_->entry(entry.inputs.front().place);
@@ -267,16 +258,11 @@ void Reverse::pull_gather(const TapeEntry& entry, const Cotangent& g) {
   const TapeEntry& below = is_view ? tape_->entry(source.inputs.front().place) : source;
   Indexed at = *entry.indexed;
   if (is_view) at.layout.offset += source.positions.offset;
-  Array array;
-  {
-    const Unobserved scope(context_);
-    array = zeros(*below.device, below.layout->layout.shape, g.array->dtype);
-  }
-  std::vector<Array> indices;
-  for (std::size_t i = 1; i < entry.inputs.size(); ++i) indices.push_back(entry.inputs[i].array);
+  const Array array = zeros(*below.device, below.layout->layout.shape, g.array->dtype);
+  const std::vector<Array> indices = indices_of(entry);
   const auto positions = std::make_shared<const Indexed>(std::move(at));
   {
-    const Unobserved scope(context_);
+    const ObservedBy nobody(context_, nullptr);
     Indexed from_buffer = *positions;
     from_buffer.layout.offset += array->layout.offset;
     scatter(array, std::move(from_buffer), indices, g.array, Combine::add, tape_->op());
@@ -312,23 +298,15 @@ void Reverse::pull_view(const TapeEntry& entry, const Cotangent& g) {
   }
   if (is_order) {
     if (own->layout.shape == shape && back.strides == whole.strides) return add(place, own, g.masked);
-    const Array rows = contiguous(own);
-    rows->buffer();
-    back.offset = rows->layout.offset;
-    return add(place, view(rows, back), g.masked);
+    return add(place, elements_at(own, back), g.masked);
   }
-  if (at.size() == whole.size() && at.offset == 0 && at.contiguous()) {
-    const Array rows = contiguous(own);
-    rows->buffer();
-    Layout same = whole;
-    same.offset = rows->layout.offset;
-    return add(place, view(rows, std::move(same)), g.masked);
-  }
+  if (at.size() == whole.size() && at.offset == 0 && at.contiguous())
+    return add(place, elements_at(own, whole), g.masked);
   if (at.overlaps_itself())
     throw Error("[{}] windows that overlap have no derivative yet; gpu.custom gives them one", tape_->op());
   const Array array = zeros(*source.device, shape, own->dtype);
   {
-    const Unobserved scope(context_);
+    const ObservedBy nobody(context_, nullptr);
     Layout in_buffer = at;
     in_buffer.offset += array->layout.offset;
     copy_into(view(array, std::move(in_buffer)), own, tape_->op());

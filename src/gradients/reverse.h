@@ -3,7 +3,6 @@
 // The reverse pass: from derivatives of results to those of variables.
 
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "src/gradients/tape.h"

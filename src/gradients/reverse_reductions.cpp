@@ -1,6 +1,7 @@
 // The reverse pass through reductions.
 
 #include "src/array/array.h"
+#include "src/array/views.h"
 #include "src/base/error.h"
 #include "src/expressions/expression.h"
 #include "src/gradients/reverse.h"
@@ -15,16 +16,7 @@ Array Reverse::spread(const Array& reduced, const TapeEntry& entry, const Dims& 
   while (leading < shape.size() && (entry.axes >> leading & 1) != 0) ++leading;
   const bool aligned = own.size() == shape.size() || entry.axes == all_axes(leading);
   if (aligned) return broadcast(reduced, shape);
-  Layout layout = reduced->layout;
-  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-    if ((entry.axes >> axis & 1) == 0) continue;
-    const auto at = static_cast<std::ptrdiff_t>(axis);
-    layout.shape.insert(layout.shape.begin() + at, 1);
-    layout.strides.insert(layout.strides.begin() + at, 0);
-  }
-  reduced->buffer();
-  layout.offset = reduced->layout.offset;
-  return broadcast(view(reduced, std::move(layout)), shape);
+  return broadcast(view(reduced, expand(reduced->layout, entry.axes)), shape);
 }
 
 void Reverse::pull_reduction(const TapeEntry& entry, const Cotangent& g) {

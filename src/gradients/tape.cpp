@@ -1,10 +1,8 @@
 #include "src/gradients/tape.h"
 
-#include <optional>
-
+#include "src/array/array.h"
 #include "src/base/error.h"
 #include "src/expressions/expression.h"
-#include "src/expressions/unobserved.h"
 #include "src/ops/partials.h"
 #include "src/ops/user_function.h"
 #include "src/runtime/context.h"
@@ -12,15 +10,6 @@
 namespace gpulua {
 
 namespace {
-
-bool is_continuous(DType dtype) {
-  const DTypeKind kind = info(dtype).kind;
-  return kind == DTypeKind::floating || kind == DTypeKind::complex;
-}
-
-[[noreturn]] void refuse(std::string_view name, const std::string& what) {
-  throw Error("[{}] {} no derivative; gpu.custom gives it one, x:detach() leaves an operand out", name, what);
-}
 
 constexpr const char* to_write_instead =
     " would hide a dependence from the derivative: write y = x + ..., which makes a new array";
@@ -33,6 +22,16 @@ void find_operands(const Partial& partial, std::uint64_t& operands, bool& reads_
 }
 
 }  // namespace
+
+Array same_elements(const Array& array) {
+  const Pending* pending = array->pending();
+  const Array same = !pending ? view(array, array->layout)
+                     : pending->value
+                         ? constant(array->device(), Dims(array->layout.shape), array->dtype, *pending->value)
+                         : broadcast(array, array->layout.shape);
+  same->weak = array->weak;
+  return same;
+}
 
 Tape::Tape(Context& context, const char* op) : context_(context), op_(op), outer_(context.observer) {
   context.observer = this;
@@ -53,17 +52,8 @@ void Tape::close() {
 }
 
 Array Tape::variable(const Array& array) {
-  const bool is_number = array->pending() && array->pending()->value;
-  Array fresh;
-  std::optional<Unobserved> scope(std::in_place, context_, outer_);
-  if (is_number)
-    fresh = constant(array->device(), Dims(array->layout.shape), array->dtype, *array->pending()->value);
-  else if (array->pending() || !array->contiguous)
-    fresh = broadcast(array, array->layout.shape);
-  else
-    fresh = view(array, array->layout);
-  scope.reset();
-  fresh->weak = array->weak;
+  const ObservedBy outer(context_, outer_);
+  const Array fresh = array->contiguous ? same_elements(array) : broadcast(array, array->layout.shape);
   add(*fresh, TapeEntry::Kind::variable);
   return fresh;
 }
@@ -94,7 +84,7 @@ Array Tape::kept(const Array& array) {
   if (array->pending() && array->pending()->value) return array;
   Array& reader = kept_[array->serial()];
   if (reader && reader->pending()) return reader;
-  const Unobserved scope(context_, outer_);
+  const ObservedBy outer(context_, outer_);
   return reader = broadcast(array, array->layout.shape);
 }
 
@@ -105,17 +95,18 @@ void Tape::made(Node& node) {
   for (const Array& input : pending.inputs) follows = follows || place(*input) != no_place;
   if (!follows) return;
   if (pending.op) {
-    if (pending.op->function) refuse(pending.op->name, "has");
+    if (pending.op->function) refuse_derivative(pending.op->name);
     bool varies = false;
     for (std::size_t i = 0; i < pending.inputs.size(); ++i) {
       if (place(*pending.inputs[i]) == no_place) continue;
       const Derivative derivative = derivative_of(*pending.op, i);
-      if (derivative == Derivative::none) refuse(pending.op->name, fmt::format("has for its operand {}", i + 1));
+      if (derivative == Derivative::none)
+        refuse_derivative(pending.op->name, fmt::format(" for its operand {}", i + 1));
       varies = varies || derivative == Derivative::known;
     }
     if (!varies) return;
   }
-  if (!is_continuous(node.dtype)) return;
+  if (!is_inexact(node.dtype)) return;
   TapeEntry& entry = add(node, pending.op        ? TapeEntry::Kind::operation
                                : pending.reducer ? TapeEntry::Kind::reduction
                                : pending.indexed ? TapeEntry::Kind::gather
@@ -141,12 +132,11 @@ void Tape::keep_operands(TapeEntry& entry, Node& node) {
           find_operands(partial_of(*entry.op, i), operands, keeps_result);
       break;
     case TapeEntry::Kind::reduction:
-      if (entry.reducer->function) refuse(entry.reducer->name, "has");
+      if (entry.reducer->function) refuse_derivative(entry.reducer->name);
       if (entry.reducer->name != "sum") operands = 1;
       keeps_result = entry.reducer->name != "sum" && entry.reducer->name != "var";
       break;
     case TapeEntry::Kind::gather:
-      entry.first = inputs.front()->layout.offset;
       operands = ~std::uint64_t{1};
       break;
     default:
@@ -177,7 +167,7 @@ void Tape::viewed(Node& view, Node& source) {
 void Tape::copied(Node& copy, Node& source) {
   if (outer_) outer_->copied(copy, source);
   const std::int32_t from = place(source);
-  if (from == no_place || !is_continuous(copy.dtype)) return;
+  if (from == no_place || !is_inexact(copy.dtype)) return;
   add(copy, TapeEntry::Kind::copy).inputs.push_back({from});
 }
 

@@ -66,6 +66,9 @@ struct TapeEntry {
   Origin origin{};
 };
 
+/// A new array with the elements of `array`: a view of those in memory.
+Array same_elements(const Array& array);
+
 /// While it is open, the tape notes each array that follows from its variables. Tapes nest: an outer one goes on while
 /// an inner one is open.
 class Tape final : public NodeObserver {

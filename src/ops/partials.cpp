@@ -1,6 +1,8 @@
 #include "src/ops/partials.h"
 
+#include <algorithm>
 #include <charconv>
+#include <initializer_list>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -56,29 +58,22 @@ class Parser {
     return call(op(name), std::move(inputs));
   }
 
-  Partial parse_sum() {
-    Partial sum = parse_product();
+  struct Operator {
+    char sign;
+    std::string_view row;
+  };
+  /// Operands between operators of one rank, which group from the left.
+  Partial parse_left(Partial (Parser::*operand)(), std::initializer_list<Operator> operators) {
+    Partial left = (this->*operand)();
     for (;;) {
-      if (take('+'))
-        sum = call("add", std::move(sum), parse_product());
-      else if (take('-'))
-        sum = call("subtract", std::move(sum), parse_product());
-      else
-        return sum;
+      const auto next =
+          std::find_if(operators.begin(), operators.end(), [&](const Operator& one) { return take(one.sign); });
+      if (next == operators.end()) return left;
+      left = call(next->row, std::move(left), (this->*operand)());
     }
   }
-
-  Partial parse_product() {
-    Partial product = parse_factor();
-    for (;;) {
-      if (take('*'))
-        product = call("multiply", std::move(product), parse_factor());
-      else if (take('/'))
-        product = call("divide", std::move(product), parse_factor());
-      else
-        return product;
-    }
-  }
+  Partial parse_sum() { return parse_left(&Parser::parse_product, {{'+', "add"}, {'-', "subtract"}}); }
+  Partial parse_product() { return parse_left(&Parser::parse_factor, {{'*', "multiply"}, {'/', "divide"}}); }
 
   Partial parse_factor() {
     if (take('-')) {

@@ -14,10 +14,6 @@ bool is_floating(DType dtype) {
   return info(dtype).kind == DTypeKind::floating;
 }
 
-bool is_complex(DType dtype) {
-  return info(dtype).kind == DTypeKind::complex;
-}
-
 /// The smallest floating dtype that holds the integers of `dtype`. `half` is the dtype used for 16 bits.
 DType floating_for(DType dtype, DType half) {
   switch (size_of(dtype)) {

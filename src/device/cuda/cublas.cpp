@@ -214,9 +214,7 @@ class CudaBlas final : public CublasBlas {
   CudaBlas(const Config& config, std::shared_ptr<Context> context)
       : context_(std::move(context)), library_(load(config, context_->driver().version)), call_(library_.call) {}
 
-  bool takes(DType dtype) const override {
-    return info(dtype).kind == DTypeKind::floating || info(dtype).kind == DTypeKind::complex;
-  }
+  bool takes(DType dtype) const override { return is_inexact(dtype); }
 
   /// cuBLAS is column-major, and a row-major matrix is its transpose there: C' = op(B)' op(A)'.
   void gemm(const GemmProblem& p, Stream& stream) override {
