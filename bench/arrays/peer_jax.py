@@ -1,7 +1,9 @@
+import functools
+
 import jax
 import jax.numpy as jnp
 
-from everyday import *
+from gradients import *
 
 jax.config.update("jax_enable_x64", True)
 
@@ -69,6 +71,62 @@ def heston_paths(x, v):
     return mean_payoff(jnp, jax.lax.fori_loop(0, 50, step, (x, v))[0])
 
 
+def training(batch):
+    """A step by Adam, and the loss after five steps from the start."""
+    def loss(p, x, label):
+        z = classes(jax.nn.relu, x, *p)
+        return (jax.nn.logsumexp(z, axis=1) - z[jnp.arange(len(x)), label]).mean()
+
+    @functools.partial(jax.jit, donate_argnums=(0, 1, 2, 3))
+    def step(p, m, v, t, x, label):
+        value, g = jax.value_and_grad(loss)(p, x, label)
+        t = t + 1
+        m = [0.9 * a + 0.1 * b for a, b in zip(m, g)]
+        v = [0.999 * a + 0.001 * b * b for a, b in zip(v, g)]
+        p = [a - 1e-3 * (b / (1 - 0.9 ** t)) / (jnp.sqrt(c / (1 - 0.999 ** t)) + 1e-8) for a, b, c in zip(p, m, v)]
+        return (p, m, v, t), value
+
+    data = [jnp.asarray(x) for x in training_input(batch)]
+
+    def start():
+        p = [jnp.asarray(x) for x in network()]
+        return p, [jnp.zeros_like(x) for x in p], [jnp.zeros_like(x) for x in p], jnp.float32(0)
+
+    state = start()
+
+    def run_step():
+        nonlocal state
+        state, value = step(*state, *data)
+        return value
+
+    def check(_):
+        again = start()
+        for _ in range(5):
+            again, value = step(*again, *data)
+        return value
+
+    return run_step, check
+
+
+def gradient_rows():
+    ndtr = jax.scipy.special.ndtr
+    call = lambda *a: call_price(jnp, ndtr, *a)
+    row("price", call, lambda y: y.mean(dtype="float64"), lambda: option_input() + numbers(0.02, 0.3))
+    each = jax.vmap(jax.value_and_grad(call, GREEKS), (0, 0, 0, None, None))
+    row("greeks", each, lambda y: y[0].mean(dtype="float64") + sum(g.mean(dtype="float64") for g in y[1]),
+        lambda: option_input() + numbers(0.02, 0.3))
+    paths = size(256e6, 4e6, 1000)
+    payoff = lambda S, v: discounted_payoff(jnp, jax.random.normal(key, (paths,), dtype="float32"), S, v)
+    row("payoff", payoff, lambda y: payoff_rounded(y, 1), lambda: numbers(100, 0.3))
+    row("pathwise", jax.value_and_grad(payoff, (0, 1)), lambda y: payoff_rounded(y[0] + y[1][1], 4 if not TINY else 10),
+        lambda: numbers(100, 0.3))
+    for batch in 4096, 128:
+        lazily(lambda name, make, check, batch: (lambda step, check: measure(name, step, sync, check))(*make(batch)))(
+            f"mlp{batch}", training, None, lambda batch=batch: (batch,))
+    row("smallloss", jax.grad(lambda x, b: small_loss(jnp, x, b)), lambda g: 1e6 * g[16], small_input)
+    row("smallvalue", lambda x, b: small_loss(jnp, x, b), lambda y: y, small_input)
+
+
 linear_algebra(run, jnp.linalg, lambda y: y.mean(dtype="float64"))
 row, update = lazily(run), lazily(run_in_place)
 update("adam", adam, lambda p: 100 * p.mean(dtype="float64"), adam_input, donated=3)
@@ -87,6 +145,7 @@ row("wave", lambda *a: wave(jnp.roll, *a), lambda y: y[1, 2], waves)
 row("gemv100", lambda A, x: jax.lax.fori_loop(0, 100, lambda _, x: power_step(jnp.linalg.norm, A, x), x), power_value, power_input)
 row("choice", lambda p: jax.random.choice(key, len(p), (DRAWS,), p=p), lambda y: mean_drawn(y.mean()), probabilities)
 update("masked", lambda x: (jnp.where(x > 0.5, 0.25, x),), lambda x: x.sum(dtype="float64"), masked_input, donated=1)
+gradient_rows()
 if finished():
     sys.exit()
 measure("small", small, sync, lambda c: c.sum(), 1 / 1000)

@@ -1,7 +1,7 @@
 import torch
 from torch.nn import functional
 
-from everyday import *
+from gradients import *
 
 device = "cuda" if ON_GPU else "cpu"
 compiled = "compile" in WANTED
@@ -15,7 +15,7 @@ def sync(_):
 
 def run(name, function, check, *host, scale=1.0, times=1):
     arrays = [torch.from_numpy(x).to(device) for x in host]
-    if compiled:
+    if compiled and not getattr(function, "is_compiled", False):
         function = torch.compile(function)
     measure(name, lambda: ten_times(function, *arrays) if times == 10 else function(*arrays), sync, check, scale)
     del arrays
@@ -101,6 +101,86 @@ def choose(p):
     return torch.searchsorted(bounds, torch.rand(DRAWS, dtype=p.dtype, device=device) * bounds[-1])
 
 
+def gradient_of(function, which):
+    """The function's value, and its gradients by the arguments at `which`. It is compiled without the reverse pass, as users do."""
+    if compiled:
+        function = torch.compile(function)
+
+    def both(*arguments):
+        arguments = [x.detach().requires_grad_(i in which) for i, x in enumerate(arguments)]
+        with torch.enable_grad():
+            y = function(*arguments)
+        return (y, *torch.autograd.grad(y, [arguments[i] for i in which], torch.ones_like(y)))
+
+    both.is_compiled = compiled
+    return both
+
+
+def training(batch, graph=False):
+    """A step by Adam, and the loss after five steps from the start."""
+    x, label = (torch.from_numpy(x).to(device) for x in training_input(batch))
+
+    def start():
+        p = [torch.from_numpy(x).to(device).requires_grad_() for x in network()]
+        optimizer = torch.optim.Adam(p, 1e-3, fused=ON_GPU, capturable=ON_GPU)
+
+        def loss():
+            return functional.cross_entropy(classes(torch.relu, x, *p), label)
+
+        forward = torch.compile(loss) if compiled else loss
+
+        def step():
+            optimizer.zero_grad(set_to_none=True)
+            with torch.enable_grad():
+                value = forward()
+            value.backward()
+            optimizer.step()
+            return value
+
+        return step
+
+    def check(_):
+        again = start()
+        for _ in range(5):
+            value = again()
+        return value
+
+    step = start()
+    if not graph:
+        return step, check
+    with torch.cuda.stream(torch.cuda.Stream()):
+        for _ in range(3):
+            step()
+    recorded = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(recorded):
+        step()
+    return recorded.replay, lambda _: 1
+
+
+def gradient_rows():
+    ndtr = torch.special.ndtr
+    call = lambda *a: call_price(torch, ndtr, *a)
+    inputs = lambda: option_input() + numbers(0.02, 0.3)
+    row("price", call, lambda y: y.double().mean(), inputs)
+    # r and v as arrays of one number for each option: the gradient of the sum is then that of each.
+    row("greeks", gradient_of(call, GREEKS), lambda y: sum(g.double().mean() for g in y),
+        lambda: option_input() + tuple(numpy.full_like(option_input()[0], x) for x in (0.02, 0.3)))
+    paths = size(256e6, 4e6, 1000)
+    def payoff(S, v):
+        return torch.clamp(S * torch.exp((0.02 - 0.5 * v * v) + v * torch.randn(paths, device=device)) - 100, min=0).mean() * math.exp(-0.02)
+    row("payoff", payoff, lambda y: payoff_rounded(y, 1), lambda: numbers(100, 0.3))
+    row("pathwise", gradient_of(payoff, (0, 1)), lambda y: payoff_rounded(y[0] + y[2], 4 if not TINY else 10), lambda: numbers(100, 0.3))
+    def row_of_training(name, *arguments):
+        lazily(lambda name, make, _, *a: (lambda step, check: measure(name, step, sync, check))(*make(*a)))(
+            name, training, None, lambda: arguments)
+    row_of_training("mlp4096", 4096)
+    row_of_training("mlp128", 128)
+    if ON_GPU and not compiled:
+        row_of_training("mlp128_graph", 128, True)
+    row("smallloss", gradient_of(lambda x, b: small_loss(torch, x, b), (0,)), lambda y: 1e6 * y[1][16], small_input)
+    row("smallvalue", lambda *a: small_loss(torch, *a), lambda y: y, small_input)
+
+
 with torch.no_grad():
     library_rows(run, torch.linalg, torch.fft, lambda y: y.double().mean())
     if LIBRARIES:
@@ -121,6 +201,7 @@ with torch.no_grad():
     row_of_loop("gemv100", lambda A, x: power_step(torch.linalg.norm, A, x), power_value, power_input, loop=power_iteration)
     row("choice", choose, lambda y: mean_drawn(y.double().mean()), probabilities)
     update("masked", masked, lambda x: x.double().sum(), masked_input)
+    gradient_rows()
     if finished():
         sys.exit()
     if not compiled:

@@ -69,6 +69,13 @@ int follows(lua_State* L) {
   return 1;
 }
 
+/// is_followed(x): whether the array depends on a variable of an open tape.
+int is_followed(lua_State* L) {
+  const NodeObserver* observer = bindings_of(L).context().observer;
+  lua_pushboolean(L, observer && observer->tracks(*check<Array>(L, 1, "grad")));
+  return 1;
+}
+
 /// has_tape(): whether a tape is open.
 int has_tape(lua_State* L) {
   lua_pushboolean(L, bindings_of(L).context().observer != nullptr);
@@ -187,6 +194,7 @@ void add_gradients(lua_State* L) {
                     {"follows", protect<follows>},
                     {"gradient", protect<gradient>},
                     {"has_tape", protect<has_tape>},
+                    {"is_followed", protect<is_followed>},
                     {"next_rule", protect<next_rule>},
                     {"note_rule", protect<note_rule>},
                     {"open_tape", protect<open_tape>},

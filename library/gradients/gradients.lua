@@ -1,7 +1,7 @@
 -- gpu.grad, gpu.value_and_grad, gpu.vjp, gpu.jvp: derivatives of functions of arrays.
 -- In sandboxes: all
 local gpu, methods, core, import = ...
-local checks, kinds, leaves = import "checks", import "kinds", import "leaves"
+local checks, kinds, leaves, linear = import "checks", import "kinds", import "leaves", import "linear"
 import "rules"
 
 for _, constant in ipairs {core.detach, core.gradient, core.variable, "zeros_like", "ones_like", "full_like", "empty_like"} do
@@ -116,10 +116,6 @@ local function check_which(op, which)
   return list
 end
 
-local function check_function(op, f)
-  if type(f) ~= "function" and not (type(f) == "table" or type(f) == "userdata") then core.fail(op, "a function of arrays", f) end
-end
-
 local function check_result(op, y, each)
   if not core.is_array(y) then
     core.raise(("[%s] expected a function whose first result depends on its arguments, got %s"):format(op, core.describe(y)))
@@ -134,7 +130,7 @@ end
 
 local function differentiate(op, f, which, options)
   if type(which) == "table" and #which == 0 and next(which) ~= nil then which, options = nil, which end
-  check_function(op, f)
+  checks.callable(op, f)
   local positions = check_which(op, which)
   options = checks.fields(op, options)
   local each = checks.flag(op, "each", options.each) or false
@@ -184,7 +180,7 @@ end
 --- gpu.vjp(f, ...)
 --- f's results, and the function that takes derivatives of something for these to derivatives for the arguments.
 function gpu.vjp(f, ...)
-  check_function("vjp", f)
+  checks.callable("vjp", f)
   local tape, structures, results = forward("vjp", f, nil, ...)
   local arguments = select("#", ...)
   local function pull(...)
@@ -217,16 +213,6 @@ end
 
 -- ---- forward mode -----------------------------------------------------------------------------------------------------------------
 
---- The map of tangents of the arguments to those of the result y, from the function that maps the other way. That one is linear in
---- the derivative g of the result, so its own reverse pass is the forward map, whatever g is. But it leaves out what a mask has made 0,
---- for which it looks whether g is 0: so g has elements that no sum of them makes 0.
-local function forward_map(y, pull)
-  local positions = gpu.arange(y.size, {dtype = kinds.is_complex(y) and "float64" or y.dtype, device = y.device})
-  local g = core.cast(1.5 + gpu.sin(1 + 12.9898 * positions), y.dtype):reshape(y.shape)
-  local found = {gpu.vjp(pull, g)}
-  return found[#found]
-end
-
 --- gpu.jvp(f, arguments, tangents)
 --- f's result, and its derivative along the tangents of the arguments.
 function gpu.jvp(f, arguments, tangents)
@@ -244,13 +230,13 @@ function gpu.jvp(f, arguments, tangents)
   local found = {gpu.vjp(f, unpack(arguments))}
   if #found ~= 2 then core.raise(("[jvp] expected a function with one result, got %d"):format(#found - 1)) end
   local y, pull = found[1], found[2]
-  return y, forward_map(y, pull)(unpack(tangents))
+  return y, linear.transposed(y, pull)(unpack(tangents))
 end
 
 --- gpu.hvp(f, x, v)
 --- The second derivatives of f, which gives one real number, times v.
 function gpu.hvp(f, x, v)
-  check_function("hvp", f)
+  checks.callable("hvp", f)
   if not is_variable(x) then core.fail("hvp", "an array of real numbers", x) end
   if not is_like(v, x) then core.fail("hvp", "an array of the shape of x, " .. core.describe(x), v) end
   local _, pull = gpu.vjp(gpu.grad(f), x) -- the second derivatives are symmetric
@@ -261,7 +247,7 @@ end
 --- The function that gives the derivatives of each element of f's result by each element of an argument.
 function gpu.jacobian(f, which, options)
   if type(which) == "table" then which, options = nil, which end
-  check_function("jacobian", f)
+  checks.callable("jacobian", f)
   which = checks.count("jacobian", "the position of the argument to differentiate by", which or 1, 1)
   local mode = checks.choice("jacobian", "mode", checks.fields("jacobian", options).mode, {"forward", "reverse"})
   return function(...)
@@ -280,7 +266,7 @@ function gpu.jacobian(f, which, options)
     for _, extent in ipairs(y.shape) do shape[#shape + 1] = extent end
     for _, extent in ipairs(x.shape) do shape[#shape + 1] = extent end
     if mode == "forward" or mode == nil and x.size <= y.size then
-      local push = forward_map(y, pull)
+      local push = linear.transposed(y, pull)
       for i = 1, x.size do rows[i] = push(unit(x, i)):reshape(-1) end
       return gpu.stack(rows, 2):reshape(shape)
     end
@@ -296,7 +282,7 @@ function gpu.hessian(f) return gpu.jacobian(gpu.grad(f)) end
 --- gpu.check_grad(f, x [, {order, directions}])
 --- The greatest difference between derivatives along random directions and differences of f, relative to the gradient's norm.
 function gpu.check_grad(f, x, options)
-  check_function("check_grad", f)
+  checks.callable("check_grad", f)
   options = checks.fields("check_grad", options)
   if not core.is_array(x) or x.dtype ~= "float64" then core.fail("check_grad", "an array float64, in which differences are exact enough", x) end
   local order = checks.count("check_grad", "order = 1 or 2", options.order or 1, 1, 2)
@@ -324,39 +310,4 @@ function gpu.check_grad(f, x, options)
     compare(function(z) return (gpu.grad(f)(z) * w):sum() end, function(z) return gpu.hvp(f, z, w) end)
   end
   return worst
-end
-
--- ---- own rules ---------------------------------------------------------------------------------------------------------------------
-
---- gpu.detach(x)
---- The same elements, a constant for derivatives.
-function gpu.detach(x) return core.detach(checks.array("detach", x)) end
-methods.detach = gpu.detach
-
---- gpu.custom(f [, {vjp}])
---- A function that does what f does, with a derivative of its own.
-function gpu.custom(f, options)
-  check_function("custom", f)
-  options = checks.fields("custom", options)
-  local vjp = options.vjp
-  if type(vjp) ~= "function" then core.fail("custom", "vjp = a function (g, y, x, ...) that gives a derivative for each array", vjp) end
-  local function rule(cotangents, results, arrays)
-    for i, y in ipairs(results) do
-      if not cotangents[i] then cotangents[i] = gpu.zeros_like(y) end
-    end
-    if #results == 1 then return vjp(cotangents[1], results[1], unpack(arrays)) end
-    return vjp(cotangents, results, unpack(arrays))
-  end
-  return function(...)
-    if not core.has_tape() then return f(...) end
-    local pause = core.pause()
-    local results = {core.call(f, ...)}
-    core.resume(pause)
-    if not table.remove(results, 1) then error(results[1], 0) end
-    local values = {...}
-    local count = select("#", ...)
-    for i, y in ipairs(results) do values[count + i] = y end
-    core.note_rule(rule, count, unpack(values, 1, count + #results))
-    return unpack(results)
-  end
 end

@@ -9,6 +9,11 @@ function checks.array(op, x)
   return x
 end
 
+--- A function, or a value that may be called as one.
+function checks.callable(op, f)
+  if type(f) ~= "function" and type(f) ~= "table" and type(f) ~= "userdata" then core.fail(op, "a function of arrays", f) end
+end
+
 function checks.integer(op, what, value)
   value = core.plain(value)
   if type(value) ~= "number" or value % 1 ~= 0 then core.fail(op, what, value) end
