@@ -121,7 +121,7 @@ def training(batch, graph=False):
     x, label = (torch.from_numpy(x).to(device) for x in training_input(batch))
 
     def start():
-        p = [torch.from_numpy(x).to(device).requires_grad_() for x in network()]
+        p = [torch.from_numpy(w).to(device).requires_grad_() for w in network()]
         optimizer = torch.optim.Adam(p, 1e-3, fused=ON_GPU, capturable=ON_GPU)
 
         def loss():

@@ -136,14 +136,33 @@ class Key {
     lua_pop(L_, 1);
   }
 
-  /// True for values of the script that a library function captured: a function, or an object with functions.
-  bool is_of_script(int index) {
+  /// True for what a function of the library captured if it is a function of the script or an object, or if it is a
+  /// function of the library that leads to one, as those that gpu.grad gives do.
+  bool leads_to_script(int index) {
+    std::vector<const void*> visited;
+    if (leads_to_script(index, visited)) return true;
+    // Functions of the library that hold nothing of a script are many. They stay as they are.
+    if (lua_isfunction(L_, index)) remember(index);
+    return false;
+  }
+
+  bool leads_to_script(int index, std::vector<const void*>& visited) {
     if (lua_type(L_, index) == LUA_TUSERDATA) return !test<Array>(L_, index);
     if (!lua_isfunction(L_, index) || lua_iscfunction(L_, index)) return false;
     lua_Debug info{};
     lua_pushvalue(L_, index);
     lua_getinfo(L_, ">S", &info);
-    return std::string_view(info.source) != "=[gpulua]";
+    if (std::string_view(info.source) != "=[gpulua]") return true;
+    const void* const function = lua_topointer(L_, index);
+    if (is_met(index) || std::ranges::find(visited, function) != visited.end()) return false;
+    visited.push_back(function);
+    check_stack();
+    bool leads = false;
+    for (int i = 1; !leads && lua_getupvalue(L_, index, i); ++i) {
+      leads = leads_to_script(lua_gettop(L_), visited);
+      lua_pop(L_, 1);
+    }
+    return leads;
   }
 
   void add_matrix(int index) {
@@ -171,22 +190,31 @@ class Key {
     return !is_new;
   }
 
-  /// True for a table that `require` gives: a library, which stays as it is. The registry remembers those that were
-  /// found, so that calls do not gather the libraries anew.
-  bool is_library(int index) {
+  /// True for a value that the registry remembers as one that stays as it is.
+  bool is_met(int index) {
     lua_getfield(L_, LUA_REGISTRYINDEX, libraries_key);
     lua_pushvalue(L_, index);
     lua_rawget(L_, -2);
-    bool is_one = lua_toboolean(L_, -1);
-    lua_pop(L_, 1);
-    if (!is_one && libraries_.empty()) gather_libraries();
-    if (!is_one && (is_one = libraries_.contains(lua_topointer(L_, index)))) {
-      lua_pushvalue(L_, index);
-      lua_pushboolean(L_, true);
-      lua_rawset(L_, -3);
-    }
-    lua_pop(L_, 1);
+    const bool is_one = lua_toboolean(L_, -1);
+    lua_pop(L_, 2);
     return is_one;
+  }
+  void remember(int index) {
+    lua_getfield(L_, LUA_REGISTRYINDEX, libraries_key);
+    lua_pushvalue(L_, index);
+    lua_pushboolean(L_, true);
+    lua_rawset(L_, -3);
+    lua_pop(L_, 1);
+  }
+
+  /// True for a table that `require` gives: a library, which stays as it is. The registry remembers those that were
+  /// found, so that calls do not gather the libraries anew.
+  bool is_library(int index) {
+    if (is_met(index)) return true;
+    if (libraries_.empty()) gather_libraries();
+    if (!libraries_.contains(lua_topointer(L_, index))) return false;
+    remember(index);
+    return true;
   }
 
   void gather_libraries() {
@@ -234,7 +262,7 @@ class Key {
     const int names = lua_gettop(L_);
     const bool is_own = lua_istable(L_, names);  // else it is a function of the library
     for (int i = 1; lua_getupvalue(L_, index, i); ++i) {
-      if (is_own || is_of_script(lua_gettop(L_))) add(lua_gettop(L_));
+      if (is_own || leads_to_script(lua_gettop(L_))) add(lua_gettop(L_));
       lua_pop(L_, 1);
     }
     if (is_own) {

@@ -50,7 +50,8 @@ struct LuaType<Traces> {
 
 /// The registry's table of the globals that functions read.
 constexpr const char* globals_key = "gpulua.globals";
-/// The registry's table of the libraries that calls of fused functions have met, with weak keys.
+/// The registry's table, with weak keys, of what calls of fused functions have met and what stays as it is: libraries,
+/// and functions of ours that hold nothing of a script.
 constexpr const char* libraries_key = "gpulua.libraries";
 
 /// Describes the values at the indices from 1 to `last`, and what the functions among them reach through their

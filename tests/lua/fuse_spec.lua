@@ -268,3 +268,25 @@ describe("a function that cannot be fused", function()
     assert.are.equal(2, gpu.fuse(function(x) return x * tonumber(double(2)) end)(gpu.ones(1)):item())
   end)
 end)
+
+describe("a fused derivative", function()
+  it("follows what the script's function reads", function()
+    local k, b = 2, gpu.array {1, 2, 3}
+    local function inner(x) return (x * x * k * b):sum() end
+    local value_and_gradient = gpu.fuse(gpu.value_and_grad(inner))
+    local second = gpu.fuse(gpu.hessian(inner))
+    local kept = gpu.fuse(gpu.checkpoint(function(x) return inner(x) end))
+    local custom = gpu.fuse(gpu.custom(function(x) return inner(x) end, {vjp = function(g, _, x) return g * x end}))
+    local x = gpu.array {1, 2, 3}
+    for round = 1, 3 do
+      k = round
+      if round == 3 then b = gpu.array {3, 2, 1} end
+      local y, g = value_and_gradient(x)
+      same(y, inner(x))
+      same(g, 2 * x * k * b)
+      same(second(x), gpu.diag(2 * k * b))
+      same(kept(x), inner(x))
+      same(custom(x), inner(x))
+    end
+  end)
+end)
