@@ -72,6 +72,11 @@ local function training(batch, as_graph)
   end
 end
 
+local function small_loss(x, b)
+  for _ = 1, 50 do x = gpu.sin(x * 0.99 + b) end
+  return (x * x):mean()
+end
+
 --- Adds them by workload(name, make).
 return function(workload)
   workload("price", function()
@@ -102,24 +107,22 @@ return function(workload)
       function() return math.floor((y + vega):item() / (timing.tiny and 100 or 2) + 0.5) end
   end)
   workload("mlp4096", training(4096))
+  workload("mlp4096_graph", training(4096, true))
   workload("mlp128", training(128))
   workload("mlp128_graph", training(128, true))
   workload("smallloss", function()
     local a, b = spread(1000, 0, 1, "float32"), spread(1000, 1, 2, "float32")
-    local function loss(x)
-      for _ = 1, 50 do x = gpu.sin(x * 0.99 + b) end
-      return (x * x):mean()
-    end
-    local of, g = gpu.grad(loss), nil
-    return function() g = of(a):eval() end, function() return 1e6 * g[17] end
+    local of, g = gpu.grad(small_loss), nil
+    return function() g = of(a, b):eval() end, function() return 1e6 * g[17] end
+  end)
+  workload("smallloss_fuse", function()
+    local a, b = spread(1000, 0, 1, "float32"), spread(1000, 1, 2, "float32")
+    local of, g = gpu.fuse(gpu.grad(small_loss)), nil
+    return function() g = of(a, b):eval() end, function() return 1e6 * g[17] end
   end)
   workload("smallvalue", function()
     local a, b = spread(1000, 0, 1, "float32"), spread(1000, 1, 2, "float32")
     local y
-    return function()
-      local x = a
-      for _ = 1, 50 do x = gpu.sin(x * 0.99 + b) end
-      y = (x * x):mean():eval()
-    end, function() return y:item() end
+    return function() y = small_loss(a, b):eval() end, function() return y:item() end
   end)
 end

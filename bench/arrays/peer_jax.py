@@ -79,7 +79,8 @@ def training(batch):
 
     @functools.partial(jax.jit, donate_argnums=(0, 1, 2, 3))
     def step(p, m, v, t, x, label):
-        value, g = jax.value_and_grad(loss)(p, x, label)
+        with jax.default_matmul_precision("float32"):
+            value, g = jax.value_and_grad(loss)(p, x, label)
         t = t + 1
         m = [0.9 * a + 0.1 * b for a, b in zip(m, g)]
         v = [0.999 * a + 0.001 * b * b for a, b in zip(v, g)]
