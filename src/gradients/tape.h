@@ -3,6 +3,7 @@
 // What a function has computed from its variables, noted for its derivative.
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -106,7 +107,7 @@ class Tape final : public NodeObserver {
   const char* op_;
   NodeObserver* outer_;
   bool open_ = true;
-  std::vector<TapeEntry> entries_;
+  std::deque<TapeEntry> entries_;
   std::unordered_map<std::uint64_t, std::int32_t> places_;  // by the serial number of the node
   std::unordered_map<std::uint64_t, Array> kept_;           // readers of constants, by the same
 };

@@ -60,7 +60,7 @@ Term Terms::apply(const OpInfo& op, Operands operands) {
   if (const double* condition = op.name == "where" ? std::get_if<double>(&operands[0]) : nullptr)
     return *condition != 0 ? operands[1] : operands[2];
 
-  std::vector<std::uint64_t> key{reinterpret_cast<std::uintptr_t>(&op)};
+  Key key{reinterpret_cast<std::uintptr_t>(&op)};
   std::vector<Operand> inputs;
   bool has_array = false;
   for (const Term& operand : operands) {

@@ -2,10 +2,11 @@
 
 // Formulas of derivatives as arrays.
 
-#include <map>
+#include <boost/container/small_vector.hpp>
+#include <boost/container_hash/hash.hpp>
 #include <span>
+#include <unordered_map>
 #include <variant>
-#include <vector>
 
 #include "src/array/node.h"
 #include "src/ops/op_table.h"
@@ -24,8 +25,13 @@ class Terms {
   Term apply(std::string_view op, std::initializer_list<Term> operands);
 
  private:
-  OpenDevice& device_;                                 // of numbers
-  std::map<std::vector<std::uint64_t>, Array> known_;  // by operation and operands
+  using Key = boost::container::small_vector<std::uint64_t, 8>;
+  struct Hash {
+    std::size_t operator()(const Key& key) const { return boost::hash_range(key.begin(), key.end()); }
+  };
+
+  OpenDevice& device_;                            // of numbers
+  std::unordered_map<Key, Array, Hash> known_{};  // by operation and operands
 };
 
 /// True for the number.
