@@ -68,6 +68,8 @@ class Bindings : public Host {
   NilSource gave_nil;
   /// The default stream of random numbers.
   std::shared_ptr<RandomStream> random = std::make_shared<RandomStream>();
+  /// How many gpu.checkpoint functions run. They may be run again from where the default stream stood, and no other.
+  int repeatable_calls = 0;
   /// How arrays are shown.
   PrintOptions printing;
   /// The ranks of the job, once a call has connected them.

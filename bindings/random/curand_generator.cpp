@@ -11,6 +11,7 @@
 #include "bindings/lua/library.h"
 #include "bindings/lua/state.h"
 #include "bindings/random/lua_random.h"
+#include "bindings/random/lua_random.h"
 #include "src/array/capture.h"
 #include "src/array/views.h"
 #include "src/expressions/transfer.h"
@@ -68,6 +69,7 @@ Dims by_coordinates(const GeneratorHandle& handle, Dims shape, const char* op) {
 /// An array on the generator's device, filled by `fill(generator, out, count, stream)`.
 template <class Fill>
 int push_filled(lua_State* L, GeneratorHandle& handle, Dims shape, DType dtype, const char* op, Fill fill) {
+  check_repeatable(L, op);
   OpenDevice& device = *handle.device;
   const bool is_turned = handle.dimensions > 1;
   if (is_turned) shape = by_coordinates(handle, std::move(shape), op);

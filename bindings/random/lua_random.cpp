@@ -48,6 +48,7 @@ struct Source {
 
 void read_generator(lua_State* L, int index, const char* op, Source& source) {
   auto& generator = check<Generator>(L, index, op);
+  check_repeatable(L, op);
   source.stream = generator.stream;
   if (!source.device) source.device = generator.device;
 }
@@ -231,6 +232,7 @@ void check_not_recording(lua_State* L, const char* op) {
 
 /// gpu.random.seed(seed)
 int seed(lua_State* L) {
+  check_repeatable(L, "random.seed");
   Bindings& bindings = bindings_of(L);
   const std::uint64_t seed = check_seed(L, 1, "random.seed");
   check_not_recording(L, "random.seed");
@@ -353,8 +355,29 @@ void open_random(lua_State* L) {
   lua_pop(L, 1);
 }
 
+void check_repeatable(lua_State* L, const char* op) {
+  if (bindings_of(L).repeatable_calls != 0)
+    throw Error(
+        "[{}] expected numbers of the default stream in a function of gpu.checkpoint, which draws them again; draw others "
+        "outside and give them as arguments",
+        op);
+}
+
+namespace {
+
+/// begin_repeatable(), end_repeatable(): what runs between them may be run again.
+template <int step>
+int count_repeatable(lua_State* L) {
+  bindings_of(L).repeatable_calls += step;
+  return 0;
+}
+
+}  // namespace
+
 void add_random_functions(lua_State* L) {
-  set_functions(L, {{"check_numbers", protect<lua_check_numbers>},
+  set_functions(L, {{"begin_repeatable", protect<count_repeatable<1>>},
+                    {"end_repeatable", protect<count_repeatable<-1>>},
+                    {"check_numbers", protect<lua_check_numbers>},
                     {"draw", protect<draw>},
                     {"draw_integers", protect<draw_integers>},
                     {"floating_dtype", protect<dtype_of_kind<check_floating>>},

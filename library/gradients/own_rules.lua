@@ -38,8 +38,14 @@ local function note(rule, arrays, results)
   core.note_rule(rule, count, unpack(values, 1, count + results.n))
 end
 
---- A function's results with their number.
-local function packed(...) return {n = select("#", ...), ...} end
+--- A function's results with their number, or its error as `failed`.
+local function called(f, ...)
+  local function packed(ok, ...)
+    if not ok then return {n = 0, failed = (...)} end
+    return {n = select("#", ...), ...}
+  end
+  return packed(core.call(f, ...))
+end
 
 --- gpu.custom(f, {vjp or jvp})
 --- A function that does what f does, with a derivative of its own.
@@ -57,12 +63,12 @@ function gpu.custom(f, options)
     local inputs, tangents = {...}, {}
     for i, x in ipairs(inputs) do tangents[i] = linear.point(x) end
     local count = #inputs
-    local found = packed(gpu.vjp(function(...)
+    local found = {gpu.vjp(function(...)
       local values = {y, unpack(inputs)}
       for i = 1, count do values[1 + count + i] = (select(i, ...)) end
       return jvp(unpack(values, 1, 1 + 2 * count))
-    end, unpack(tangents)))
-    return found[found.n](unpack(cotangents))
+    end, unpack(tangents))}
+    return found[#found](unpack(cotangents))
   end
   local function rule(cotangents, results, arrays)
     for i, y in ipairs(results) do
@@ -75,14 +81,21 @@ function gpu.custom(f, options)
   return function(...)
     if not core.has_tape() then return f(...) end
     local pause = core.pause()
-    local results = packed(core.call(f, ...))
+    local results = called(f, ...)
     core.resume(pause)
-    local ok = table.remove(results, 1)
-    results.n = results.n - 1
-    if not ok then error(results[1], 0) end
+    if results.failed then error(results.failed, 0) end
     note(rule, (flatten("custom", ...)), results)
     return unpack(results, 1, results.n)
   end
+end
+
+--- Calls a function that may be called again from where the stream of random numbers stands.
+local function repeatable(f, ...)
+  core.begin_repeatable()
+  local results = called(f, ...)
+  core.end_repeatable()
+  if results.failed then error(results.failed, 0) end
+  return results
 end
 
 --- gpu.checkpoint(f)
@@ -95,8 +108,9 @@ function gpu.checkpoint(f)
     local constants = {}
     for i, x in ipairs(arrays) do constants[i] = core.detach(x) end
     local arguments = arguments_of(constants)
-    local random = gpu.random.state()
-    local results = packed(f(unpack(arguments, 1, arguments.n)))
+    local before = gpu.random.state()
+    local results = repeatable(f, unpack(arguments, 1, arguments.n))
+    local draws = gpu.random.state().offset ~= before.offset
     for i = 1, results.n do
       if core.is_array(results[i]) and core.is_followed(results[i]) then
         core.raise("[checkpoint] the function reads an array from outside that depends on a variable; give it as an argument, "
@@ -109,9 +123,9 @@ function gpu.checkpoint(f)
     end
     local function rule(cotangents, first, inputs)
       local now = gpu.random.state()
-      gpu.random.set_state(random)
-      local second = packed(gpu.vjp(again, unpack(inputs)))
-      gpu.random.set_state(now)
+      if draws then gpu.random.set_state(before) end
+      local second = repeatable(gpu.vjp, again, unpack(inputs))
+      if draws then gpu.random.set_state(now) end
       for i, y in ipairs(first) do
         if second.n ~= #first + 1 or second[i].shape ~= y.shape then
           core.raise("[checkpoint] the function gave other results when it was computed again; it may depend on its arguments alone")

@@ -21,7 +21,13 @@ requirements = here / "requirements.txt"
 modules = ["cases.py", "rows.py"]  # what generators share
 
 
-def installed_versions():
+def requirements_of(generator):
+    """The packages' pins: the generator's own file, where it has one."""
+    own = generator.with_suffix(".requirements")
+    return own if own.exists() else requirements
+
+
+def installed_versions(requirements):
     """The pinned packages with their versions; exits where another version is installed."""
     pinned = [line.strip() for line in requirements.read_text().splitlines() if "==" in line]
     for line in pinned:
@@ -36,7 +42,7 @@ def installed_versions():
 
 
 def run_python(generator):
-    versions = installed_versions()
+    versions = installed_versions(requirements_of(generator))
     subprocess.run([sys.executable, generator.name], cwd=generator.parent, check=True)
     return versions
 
@@ -60,7 +66,7 @@ def inputs_of(generator):
     if generator.suffix == ".cpp":
         return inputs + [generator.with_name("numbers.h")]
     inputs += [generator.with_name(module) for module in modules if f"from {module[:-3]} import" in text]
-    return inputs + [requirements]
+    return inputs + [requirements_of(generator)]
 
 
 def outputs_of(generator):

@@ -88,6 +88,29 @@ describe("gpu.checkpoint", function()
     assert.are.same(after, gpu.random.state())
   end)
 
+  it("draws from the default stream alone", function()
+    local g = gpu.random.generator "philox"
+    local x = numbers(3)
+    for _, draw in ipairs {
+      function() return g:uniform({3}, 0, 1, {dtype = "float64"}) end, function() gpu.random.seed(3) return 1 end,
+    } do
+      fails("expected numbers of the default stream in a function of gpu.checkpoint", gpu.grad(function(z)
+        return gpu.checkpoint(function(y) return y * draw() end)(z):sum()
+      end), x)
+    end
+    g:uniform({3}, 0, 1)
+    gpu.random.seed(3)
+  end)
+
+  it("can be recorded", function()
+    local x, kept = numbers(4), gpu.checkpoint(block)
+    local of = gpu.grad(function(z) return (kept(z, {w = 2, b = 1})):sum() end)
+    local g
+    local graph = gpu.graph(function() g = of(x):eval() return g end)
+    graph:launch()
+    close(g, of(x))
+  end)
+
   it("refuses what it would lose", function()
     local x = numbers(3)
     fails("[checkpoint] the function reads an array from outside that depends on a variable", gpu.grad(function(z)
