@@ -114,6 +114,8 @@ class Nester {
     const StepPart &few = steps_[inner].front(), &all = steps_[outer].front();
     if (few.group < 0 || all.group < 0 || few.domain.empty()) return false;
     if (few.result != all.domain && !has_columns(few, all)) return false;
+    // Where the outer one's results have the shape of its elements, operations on results may read the inner ones.
+    if (all.domain == all.result) return false;
     const std::int64_t count = reduced_count(few);
     return readers_[inner] == outer && !stored_[inner] && 1 <= count && count <= most_nested;
   }

@@ -422,4 +422,13 @@ describe("a reduction of a reduction", function()
     local total = distances(x, c):sum():item()
     for _ = 1, 3 do assert.are.equal(total, distances(x, c):sum():item()) end
   end)
+
+  it("is not part of one whose result has the shape of its elements", function()
+    local x, y = gpu.array({0.5}, "float64"), gpu.array({2}, "float64"):reshape {}
+    local total = (x * 2):sum() + (y * 3):sum() + ((y * 5):sum() * 7):sum()
+    assert.are.equal(1 + 6 + 70, total:item())
+    local z = x:reshape(1, 1)
+    local kept = (x * 2):sum(1, {keepdims = true}) + (z * 3):sum(2, {keepdims = true}) + ((z * 5):sum(1, {keepdims = true}) * 7):sum(1, {keepdims = true})
+    assert.are.equal(1 + 1.5 + 17.5, kept:item())
+  end)
 end)
