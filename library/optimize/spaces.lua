@@ -80,10 +80,11 @@ end
 function space:bounds(bounds)
   if bounds == nil then return nil end
   local op, found = self.op, {}
-  local what = core.is_array(self.x0) and "bounds = {low, high}, numbers or arrays" or "bounds = {low, high}, numbers for tables"
+  local what = core.is_array(self.x0) and "bounds = {low, high}, numbers, arrays or lists" or "bounds = {low, high}, numbers for tables"
   if type(bounds) ~= "table" or bounds[1] == nil or bounds[2] == nil then core.fail(op, what, bounds) end
   for i = 1, 2 do
     local bound = bounds[i]
+    if type(bound) == "table" and core.is_array(self.x0) then bound = checks.to_array(op, what, bound, self.x0) end
     if core.is_array(bound) and core.is_array(self.x0) then
       found[i] = core.cast(gpu.broadcast_to(bound, self.x0.shape):reshape(self.n), self.dtype):copy()
     elseif type(bound) == "number" then

@@ -157,7 +157,7 @@ describe("gpu.optimize.least_squares", function()
 
   it("keeps to bounds", function()
     -- scipy.optimize.least_squares(rosen, [-2, 0.5], jac, bounds=(-inf, [0.5, 1])): x [0.5, 0.25], cost 0.125
-    local x, info = least_squares(rosen, vector {-2, 0.5}, {jacobian = rosen_jacobian, bounds = {-math.huge, vector {0.5, 1}}})
+    local x, info = least_squares(rosen, vector {-2, 0.5}, {jacobian = rosen_jacobian, bounds = {-math.huge, {0.5, 1}}})
     near({0.5, 0.25}, x:table(), 1e-7)
     near(0.125, info.value, 1e-12)
     assert(info.converged)
