@@ -63,9 +63,9 @@ end
 
 local p, info
 for i = 1, repeats do
-  local start = os.clock()
+  local elapsed = gpu.timer()
   p, info = calibrate()
-  print(("run %d: %d iterations, %.1f ms of the host's time, %s"):format(i, info.iterations, 1e3 * (os.clock() - start), info.reason))
+  print(("run %d: %d iterations, %.1f ms, %s"):format(i, info.iterations, elapsed(), info.reason))
 end
 print(("%d quotes on %s, root of the sum of squares %.1e"):format(quotes, tostring(gpu.device()), info.residual))
 for i, name in ipairs {"variance", "speed", "mean", "noise", "correlation"} do

@@ -85,6 +85,7 @@ local documents = {
   ["bench/README.md"] = read_document("bench/README.md", "performance"),
   ["docs/site/from-pycuda.md"] = read_document("docs/site/from-pycuda.md", "from-pycuda"),
   ["docs/site/from-numba.md"] = read_document("docs/site/from-numba.md", "from-numba"),
+  ["docs/site/from-jax-and-pytorch.md"] = read_document("docs/site/from-jax-and-pytorch.md", "from-jax-and-pytorch"),
 }
 
 local function join(from, path)
@@ -207,6 +208,7 @@ list("Coming from", nil, 0)
 list("NumPy and CuPy", "from-numpy.md", 1)
 list("PyCUDA", "from-pycuda.md", 1)
 list("Numba", "from-numba.md", 1)
+list("JAX and PyTorch", "from-jax-and-pytorch.md", 1)
 list("Gallery", "gallery.md", 0)
 list("Performance", "performance.md", 0)
 list("More", nil, 0)

@@ -47,7 +47,7 @@ local function called(f, ...)
   return packed(core.call(f, ...))
 end
 
---- gpu.custom(f, {vjp or jvp})
+--- gpu.custom(f [, {vjp, jvp}])
 --- A function that does what f does, with a derivative of its own.
 function gpu.custom(f, options)
   checks.callable("custom", f)

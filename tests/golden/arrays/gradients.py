@@ -2,7 +2,7 @@
 
 For a function `attention` with three arguments: attention.1 to attention.3, attention.value, attention.d1 to attention.d3.
 tests/lua/composed_gradients_spec.lua has the same functions. `gradients.py conventions` prints what JAX and PyTorch give where a
-derivative is a matter of convention (ties, masks, zeros, complex numbers): docs/derivatives.md has the table.
+derivative is a matter of convention (ties, masks, zeros, complex numbers): docs/site/from-jax-and-pytorch.md has the table.
 """
 
 import math
