@@ -64,8 +64,11 @@ end
 
 -- ---- the two passes ---------------------------------------------------------------------------------------------------------------
 
+-- The calls of functions that are differentiated now, the innermost last.
+local running = {}
+
 --- Calls the function with variables in the place of the arguments whose positions are in `which`; without it, of all that can be
---- variables. Returns the closed tape, the structures by position, and the results.
+--- variables. Returns the closed tape, the structures by position, the results, and whether the function has taken derivatives.
 local function forward(op, f, which, ...)
   local tape = core.open_tape(op)
   local arguments, structures = {n = select("#", ...), ...}, {}
@@ -79,15 +82,19 @@ local function forward(op, f, which, ...)
     end
     return f(unpack(arguments, 1, arguments.n))
   end
+  local place = #running + 1
+  running[place] = {derives = false}
   local results = {core.call(call)}
-  local ok = table.remove(results, 1)
+  local ok, derives = table.remove(results, 1), running[place].derives
+  running[place] = nil
   core.close_tape(tape)
   if not ok then error(results[1], 0) end
-  return tape, structures, results
+  return tape, structures, results, derives
 end
 
 --- Goes over the tape from its end. `seed` adds the cotangents of the results.
 local function backward(tape, each, seed)
+  for _, one in ipairs(running) do one.derives = true end
   local pass = core.reverse(tape, each)
   seed(pass)
   local function step(call, ...)
@@ -142,14 +149,17 @@ local function differentiate(op, f, which, options)
         core.raise(("[%s] expected an argument %d to differentiate by, got %d arguments"):format(op, position, select("#", ...)))
       end
     end
-    local tape, structures, results = forward(op, f, wanted, ...)
+    local tape, structures, results, derives = forward(op, f, wanted, ...)
     local y = results[1]
     check_result(op, y, each)
-    if not core.follows(tape, y) then
+    local follows = core.follows(tape, y)
+    if not follows and not derives then -- the derivative of something linear depends on no variable; else it is a mistake
       core.raise(("[%s] the result depends on no variable: the function reads an array from outside where its parameter is meant, or "
         .. "elements as numbers, as x[1] and x:item() do, where x({1}) is an array, or its result has no derivative, as a comparison"):format(op))
     end
-    local pass = backward(tape, each, function(pass) core.add_cotangent(pass, y, gpu.ones_like(y)) end)
+    local pass = backward(tape, each, function(pass)
+      if follows then core.add_cotangent(pass, y, gpu.ones_like(y)) end
+    end)
     local all = {}
     for i, position in ipairs(positions) do all[i] = gradients(pass, structures[position], each and y.shape) end
     return results, all

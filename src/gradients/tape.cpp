@@ -85,7 +85,9 @@ Array Tape::kept(const Array& array) {
   Array& reader = kept_[array->serial()];
   if (reader && reader->pending()) return reader;
   const ObservedBy outer(context_, outer_);
-  return reader = broadcast(array, array->layout.shape);
+  reader = broadcast(array, array->layout.shape);
+  reader->weak = array->weak;
+  return reader;
 }
 
 void Tape::made(Node& node) {

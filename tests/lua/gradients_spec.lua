@@ -175,6 +175,19 @@ describe("derivatives of functions of arrays", function()
     assert.equal("float32", y.dtype)
     assert.equal("float32", dr.dtype)
     assert.equal(12, dr:item())
+    local function f(x, r, v) return gpu.exp(-r * x) * (r + 0.5 * v * v) end
+    for _, options in ipairs {{each = true}, {}} do
+      local function whole(...) return options.each and f(...) or f(...):sum() end
+      for _, g in ipairs {gpu.grad(whole, {1, 2, 3}, options)(x, 0.02, 0.3)} do assert.equal("float32", g.dtype) end
+    end
+  end)
+
+  it("of what is linear are constants, whose derivatives are 0", function()
+    local x = gpu.linspace(1, 2, 4, "float64")
+    local once = gpu.grad(function(x, r) return 3 * x + r end, 1, {each = true})
+    close(once(x, 0.5), {3, 3, 3, 3})
+    close(gpu.grad(once, 1, {each = true})(x, 0.5), {0, 0, 0, 0})
+    close(gpu.hessian(function(x) return (3 * x):sum() end)(gpu.ones(2, "float64")), {{0, 0}, {0, 0}})
   end)
 
   it("of float16 are summed in float32", function()
