@@ -59,6 +59,9 @@ function globals.find(fn)
   return names
 end
 
+-- The functions that gpu.fuse gave, with what made_of has made of each.
+local fused = setmetatable({}, { __mode = "k" })
+
 -- ---- gpu.fuse -------------------------------------------------------------------------------------------------------------------
 
 --- gpu.fuse(fn)
@@ -82,13 +85,36 @@ function gpu.fuse(fn)
     if not ok then error((...), 0) end
     return ...
   end
-  return function(...)
+  local function run(...)
     if core.has_tape() then return fn(...) end -- a derivative follows the operations
     local way = core.enter_fused(known, ...)
     if way == "replay" then return core.replay(known) end
     if way == "trace" then return finish(core.call(fn, ...)) end
     return fn(...)
   end
+  fused[run] = {}
+  return run
+end
+
+--- What `make` makes of the script's function f, such as its derivative. Of a function that gpu.fuse gave it is recorded too, unless it
+--- does more than expressions, as some derivatives of expressions do; and it is made once for each `name`.
+function exports.made_of(f, name, make)
+  local made = fused[f]
+  if not made then return make(f) end
+  if made[name] then return made[name] end
+  local plain = make(f)
+  local run = gpu.fuse(plain)
+  local function finish(arguments, ok, ...)
+    if ok then return ... end
+    if not tostring((...)):find("[fuse]", 1, true) then error((...), 0) end
+    run = plain
+    return plain(unpack(arguments, 1, arguments.n))
+  end
+  made[name] = function(...)
+    if run == plain then return plain(...) end
+    return finish({ n = select("#", ...), ... }, core.call(run, ...))
+  end
+  return made[name]
 end
 
 return exports

@@ -3,7 +3,7 @@
 -- In sandboxes: all
 local gpu, _, core, import = ...
 local checks, kinds, numbers = import "checks", import "kinds", import "numbers"
-local matrices, space = import "host_matrices", import "spaces"
+local matrices, space, made_of = import "host_matrices", import "spaces", import("fuse").made_of
 
 local optimize = gpu.optimize
 local is_finite = numbers.is_finite
@@ -146,7 +146,7 @@ function optimize.least_squares(f, x0, options)
   numbers.check_function(op, "a function of x0 that gives residuals", f)
   options = checks.fields(op, options)
   local of, o, start = read(op, x0, options, "x0")
-  local x, _, report = search(of, f, options.jacobian or gpu.jacobian(f), start, o)
+  local x, _, report = search(of, f, options.jacobian or made_of(f, "jacobian", gpu.jacobian), start, o)
   return of:unpack(of:array(x)), report
 end
 
@@ -164,9 +164,9 @@ function optimize.curve_fit(f, x, y, p0, options)
   checks.flag(op, "absolute_sigma", options.absolute_sigma)
   local weight = sigma and 1 / sigma or 1
   local function parameters(p)
-    local list = {}
-    for j = 1, of.n do list[j] = p:reshape(of.n)(j) end
-    return unpack(list, 1, of.n)
+    local list, values = {}, p:reshape(p.size)
+    for j = 1, p.size do list[j] = values(j) end
+    return unpack(list)
   end
   local function differences(p)
     local fitted = f(x, parameters(p))
@@ -176,14 +176,18 @@ function optimize.curve_fit(f, x, y, p0, options)
     return (fitted - y) * weight
   end
   local own = options.jacobian
-  local function weighted(p)
-    local J = own(x, parameters(p))
+  local derived = not own and made_of(f, "curve_fit", function(g)
+    return gpu.jacobian(function(p, z) return g(z, parameters(p)) end)
+  end)
+  local function jacobian(p)
+    local J
+    if own then J = own(x, parameters(p)) else J = derived(p, x) end
     if not core.is_array(J) or J.size ~= y.size * of.n then
       core.fail(op, ("a Jacobian of %d values by %d parameters"):format(y.size, of.n), J)
     end
     return J:reshape(y.size, of.n) * (core.is_array(weight) and weight:reshape(y.size, 1) or weight)
   end
-  local found, R, report = search(of, differences, own and weighted or gpu.jacobian(differences), start, o)
+  local found, R, report = search(of, differences, jacobian, start, o)
   local n, m = of.n, y.size
   local inverse = matrices.inverse_of_square(R or {}, n)
   local scale = options.absolute_sigma and 1 or m > n and 2 * report.value / (m - n) or math.huge

@@ -1,7 +1,7 @@
 -- Functions of arrays, or of tables of arrays, as functions of one vector.
 local gpu, _, core, import = ...
 local checks, kinds, leaves, views = import "checks", import "kinds", import "leaves", import "views"
-local numbers = import "numbers"
+local numbers, made_of = import "numbers", import("fuse").made_of
 
 local space = {}
 space.__index = space
@@ -67,7 +67,8 @@ end
 
 --- The function that gives f and its gradient at a vector.
 function space:with_gradient(f, gradient)
-  local derived = not gradient and gpu.value_and_grad(f)
+  -- Recorded functions give arrays, no tables of them.
+  local derived = not gradient and (core.is_array(self.x0) and made_of(f, "value_and_grad", gpu.value_and_grad) or gpu.value_and_grad(f))
   return function(v)
     if gradient then return self:value(f, v), self:pack("the gradient", gradient(self:unpack(v))) end
     self.evaluations = self.evaluations + 1

@@ -195,3 +195,30 @@ describe("gpu.optimize.least_squares", function()
     fails('got "jac"', least_squares, rosen, x, {jac = rosen_jacobian})
   end)
 end)
+
+describe("a recorded function", function()
+  it("is searched as the function is", function()
+    local t = gpu.linspace(0, 2, 40, "float64")
+    local y = (2 * (-0.7 * t):exp()):eval()
+    local function model(z, a, b) return a * (-b * z):exp() end
+    local function residuals(p) return model(t, p(1), p(2)) - y end
+    local function half_sum(p) return 0.5 * residuals(p):square():sum() end
+    local swapped = gpu.array({2, 1}, "int32"):eval()
+    local ways = {
+      function(as) return least_squares(as(residuals), {1, 1}) end,
+      function(as) return (curve_fit(as(model), t, y, {1, 1})) end,
+      function(as) return (gpu.optimize.minimize(as(half_sum), vector {1, 1}, {tol = 1e-9})) end,
+      -- The reverse pass of positions is more than expressions.
+      function(as) return least_squares(as(function(p) return residuals(p:take(swapped, 1)) end), {1, 1}):flip(1) end,
+    }
+    for _, way in ipairs(ways) do
+      local plain = way(function(f) return f end)
+      near(plain:table(), way(gpu.fuse):table(), 1e-12)
+      near({2, 0.7}, plain:table(), 1e-6)
+    end
+    local fused = gpu.fuse(residuals)
+    near(least_squares(fused, {1, 1}):table(), least_squares(fused, {1.5, 1}):table(), 1e-6)
+    y = (3 * (-0.7 * t):exp()):eval()
+    near({3, 0.7}, least_squares(fused, {1, 1}):table(), 1e-6) -- what the function reads is looked at
+  end)
+end)
