@@ -22,8 +22,7 @@ local function raise_for(op, f, text)
   if type(text) ~= "string" then error(text, 0) end
   local info = debug.getinfo(f, "S")
   local place = ("%s:%d"):format(info.short_src, info.linedefined):gsub("%%", "%%%%")
-  error(text:gsub("^%[solve_ivp%]", "[" .. op .. "]"):gsub("%[string \"local find_root.-\"%]:%d+", place)
-    :gsub("%[string 'local find_root.-'%]:%d+", place), 0)
+  error(text:gsub("%[solve_ivp%]", "[" .. op .. "]", 1):gsub("%[string 'local find_root.-'%]:%d+", place), 0)
 end
 
 --- The results of a run from a problem as `solve_ivp` has read it.
