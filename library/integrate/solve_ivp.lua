@@ -2,7 +2,7 @@
 -- In sandboxes: all
 local gpu, _, core, import = ...
 local checks, kinds, records = import "checks", import "kinds", import "records"
-local events, control, tableaus = import "events", import "control", import "tableaus"
+local events, control, problems, tableaus = import "events", import "control", import "problems", import "tableaus"
 local solve_each, solve_together = import "trajectories", import "steps"
 
 local integrate = gpu.integrate
@@ -10,22 +10,12 @@ local op = "integrate.solve_ivp"
 local events_type = {t_events = "events", y_events = "events", event_counts = "events"}
 local report_type = records.type(op, events_type)
 
---- An end of the time span, or an item of args: a number, or of trajectories an array.
-local function number_or_array(what, value, device)
-  value = core.plain(value)
-  if type(value) == "number" then return value end
-  if not core.is_array(value) or kinds.is_complex(value) or value.device ~= device then
-    core.fail(op, ("%s: a number, or an array of real numbers on %s"):format(what, device), value)
-  end
-  return value
-end
-
 local function read_span(problem, span, each)
   if type(span) ~= "table" or #span ~= 2 then core.fail(op, "a time span {t0, t1}", span) end
   for i, name in ipairs {"t0", "t1"} do
     local value = core.plain(span[i])
     if each then
-      value = number_or_array(name, value, problem.y0.device)
+      value = problems.value(op, name, value, problem.y0.device)
     else
       checks.finite(op, ("%s: a finite number; {each = true} takes arrays"):format(name), value)
     end
@@ -86,15 +76,14 @@ function integrate.solve_ivp(f, span, y0, options)
   local each = checks.flag(op, "each", options.each) or false
   if type(y0) == "table" then y0 = gpu.array(y0, "float64") end
   if not core.is_array(y0) or kinds.is_complex(y0) then core.fail(op, "y0: an array or a list of real numbers", y0) end
-  local problem = {f = f, y0 = y0, dtype = kinds.working(y0), args = {}}
-  if type(options.args or {}) ~= "table" then core.fail(op, "args = a list of the function's last arguments", options.args) end
-  for k, value in ipairs(options.args or {}) do
-    problem.args[k] = each and number_or_array(("args[%d]"):format(k), value, y0.device) or value
-  end
+  local problem = {f = f, y0 = y0, dtype = kinds.working(y0), args = options.args or {}}
   if each then
+    problem.args = problems.args(op, options.args, y0.device)
     core.check_step_function(op, f, 3 + #problem.args)
   elseif type(f) ~= "function" then
     core.fail(op, "a function of t and y that gives dy/dt", f)
+  elseif type(problem.args) ~= "table" then
+    core.fail(op, "args = a list of the function's last arguments", problem.args)
   end
   read_span(problem, span, each)
   read_tolerances(problem, options, each and (y0.shape[y0.ndim] or 0) or y0.size)

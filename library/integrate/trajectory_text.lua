@@ -40,7 +40,7 @@ end
 local function error_norm(spec)
   local t = spec.tableau
   local scale = "local s = atol# + rtol * gpu.fmax(math.abs(y[#]), math.abs(z[#]))\n"
-  if spec.n > most_written_out then scale = scale:gsub("atol#", "settings[5 + #]") end
+  if spec.n > most_written_out then scale = scale:gsub("atol#", "settings[3 + #]") end
   local text = elements(spec.n, "do\n" .. scale .. fill("local e = $(e) / s\nq = q + e * e\n", {e = sum(t.e)}) ..
     (t.e3 and fill("local e3 = $(e) / s\nq3 = q3 + e3 * e3\n", {e = sum(t.e3)}) or "") .. "end")
   local value = t.e3 and "e2 = h * h * q * q / ((q + 0.01 * q3) * $(n))\nif q == 0 then e2 = q end" or "e2 = h * h * q * (1 / $(n))"
@@ -139,9 +139,9 @@ end
 
 --- The size of the first step: E. Hairer, S. P. Norsett and G. Wanner, section II.4.
 local function first_step(spec)
-  local scale = spec.n > most_written_out and "settings[5 + #]" or "atol#"
+  local scale = spec.n > most_written_out and "settings[3 + #]" or "atol#"
   return fill([[
-h = settings[4]
+h = settings[2]
 if h == 0 then
   local d0, d1, d2 = zero, zero, zero
   $(norms)
@@ -165,7 +165,7 @@ h = gpu.fmin(h, math.abs(t1 - t)) * side
   })
 end
 
---- The text of a function (find_root, gpu) that gives the kernel's. spec: n, dtype, tableau, events, t_eval (whether there are times to
+--- The text of a function (gpu, find_root) that gives the kernel's. spec: n, dtype, tableau, events, t_eval (whether there are times to
 --- record), parameters (the names of arrays with one number for each trajectory), starts (the texts of t0, t1 and f's last arguments).
 return function(spec)
   local t, n, values = spec.tableau, spec.n, {"t", "t1"}
@@ -178,13 +178,13 @@ return function(spec)
   for u = 1, has_dense and 3 + #t.d or 0 do arrays[#arrays + 1] = "u" .. u end
   for e = 1, #spec.events do names[#names + 1] = ("g%d, times%d, points%d, counts%d"):format(e, e, e, e) end
   for _, name in ipairs(spec.parameters) do names[#names + 1] = name end
-  add("local find_root, gpu = ...\nreturn function(count, f, most_steps, settings, t_eval, start, path, ends, times, reasons, steps_taken, "
+  add("local gpu, find_root = ...\nreturn function(count, f, most_steps, settings, t_eval, start, path, ends, times, reasons, steps_taken, "
     .. "steps_rejected, evaluated$(names))\nlocal i = gpu.grid()\nif i <= count then\n",
     {names = #names > 0 and ", " .. table.concat(names, ", ") or ""})
   for _, name in ipairs(arrays) do add('local $(name) = gpu.local_array($(n), "$(dtype)")\n', {name = name, n = n, dtype = spec.dtype}) end
   add([[
 local $(values) = $(starts)
-local rtol, zero = settings[3], gpu.$(dtype)(0)
+local rtol, zero = settings[1], gpu.$(dtype)(0)
 local side, near = zero + 1, zero + $(near)
 if t1 < t then side = -side end
 local steps, rejections, dense_steps, next_time, reason = gpu.int32(0), gpu.int32(0), gpu.int32(0), gpu.int32(1), gpu.int32(-1)
@@ -198,7 +198,7 @@ if t == t1 then reason = gpu.int32(0) end
 local h = zero
 ]], {
     values = table.concat(values, ", "), starts = table.concat(spec.starts, ", "), dtype = spec.dtype, passed = spec.passed, near = control.epsilon[spec.dtype] * 2,
-    atol = n <= most_written_out and elements(n, "local atol# = settings[5 + #]") or "", begin = elements(n, "y[#] = start[i][#]\nz[#] = y[#]"),
+    atol = n <= most_written_out and elements(n, "local atol# = settings[3 + #]") or "", begin = elements(n, "y[#] = start[i][#]\nz[#] = y[#]"),
     slope = elements(n, "k1[#] = d[#]\nsum = sum + (d[#] - d[#]) + (y[#] - y[#])"),
   })
   add(first_step(spec))
@@ -217,7 +217,7 @@ while reason < 0 do
   if steps + rejections >= most_steps then
     reason = gpu.int32(2)
   else
-    h = gpu.fmin(math.abs(h), settings[5]) * side
+    h = gpu.fmin(math.abs(h), settings[3]) * side
     local last = (t + 1.01 * h - t1) * side >= 0
     if last then h = t1 - t end
     $(stages)
@@ -250,7 +250,7 @@ reasons[i] = reason
 steps_taken[i] = steps
 steps_rejected[i] = rejections
 evaluated[i] = 1 + $(stages) * (steps + rejections) + $(extra) * dense_steps
-if settings[4] == 0 then evaluated[i] = evaluated[i] + 1 end
+if settings[2] == 0 then evaluated[i] = evaluated[i] + 1 end
 ]], {stages = #t.a, extra = #(t.extra_a or {})})
   for e = 1, #spec.events do add("counts$(e)[i] = found$(e)\n", {e = e}) end
   add "end\nend"
