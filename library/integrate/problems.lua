@@ -65,20 +65,21 @@ function problems.gather(shape, values, settings)
   return found
 end
 
--- Kernels by their texts, which the same problems find again. The oldest are dropped.
+-- Kernels by what their texts follow from, so that the same problems find them again. The oldest are dropped.
 local kernels, order = {}, {}
 local most_kernels = 64
 
---- Runs the kernel that the text gives for the values in `given`, a function for the device behind the number of problems among its
---- arguments. Errors name that function in place of the text.
-function problems.run(op, text, given, count, f, ...)
+--- Runs the kernel whose text `write` makes of `spec`, for the values in `given`, with the number of problems, f, a function for the
+--- device, and the arguments that follow. spec.key tells the text from others of the function `op`. Errors name f in place of the text.
+function problems.run(op, write, spec, given, count, f, ...)
   if count == 0 then return end
-  if not kernels[text] then
-    order[#order + 1] = text
+  local key = op .. spec.key
+  if not kernels[key] then
+    order[#order + 1] = key
     if #order > most_kernels then kernels[table.remove(order, 1)] = nil end
-    kernels[text] = gpu.jit(loadstring(text)(gpu, unpack(given)), {name = op:match "%w+$"})
+    kernels[key] = gpu.jit(loadstring(write(spec))(gpu, unpack(given)), {name = op:match "%w+$"})
   end
-  local ok, message = core.call(kernels[text]:over(count), count, f, ...)
+  local ok, message = core.call(kernels[key]:over(count), count, f, ...)
   if ok then return end
   if type(message) ~= "string" then error(message, 0) end
   local info = debug.getinfo(f, "S")

@@ -114,9 +114,9 @@ local function integrate_each(op, f, a, b, options)
   local many = problems.gather({}, values, settings)
   local function make(of_dtype) return gpu.empty(many.count, {dtype = of_dtype, device = device}) end
   local results, errors, evaluations, reasons = make(dtype), make(dtype), make "int32", make "int8"
-  local text = write_kernel {dtype = dtype, epsilon = control.epsilon[dtype], limit = limit, center = quadrature.kronrod_center,
-    parameters = many.names, texts = many.texts}
-  problems.run(op, text, {substitution, quadrature.estimate, quadrature.points, quadrature.kronrod, quadrature.gauss}, many.count, f,
+  local spec = {dtype = dtype, epsilon = control.epsilon[dtype], limit = limit, center = quadrature.kronrod_center, parameters = many.names,
+    texts = many.texts, key = table.concat({dtype, limit, unpack(many.texts)}, ";")}
+  problems.run(op, write_kernel, spec, {substitution, quadrature.estimate, quadrature.points, quadrature.kronrod, quadrature.gauss}, many.count, f,
     gpu.array(settings, {dtype = dtype, device = device}), results, errors, evaluations, reasons, unpack(many.arrays))
   local function shaped(x) return x:reshape(many.shape) end
   return shaped(results), {converged = shaped(reasons:eq(0)), reason = shaped(reasons), error = shaped(errors),

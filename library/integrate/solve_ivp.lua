@@ -87,7 +87,8 @@ function integrate.solve_ivp(f, span, y0, options)
   end
   read_span(problem, span, each)
   read_tolerances(problem, options, each and (y0.shape[y0.ndim] or 0) or y0.size)
-  problem.tableau = tableaus[checks.choice(op, "method", options.method, {"RK45", "DOP853", "Tsit5"}, "RK45")]
+  problem.method = checks.choice(op, "method", options.method, {"RK45", "DOP853", "Tsit5"}, "RK45")
+  problem.tableau = tableaus[problem.method]
   problem.t_eval = read_times(problem, options.t_eval)
   problem.events = events.read(op, options.events)
   problem.max_step = read_size("max_step", options.max_step, math.huge)

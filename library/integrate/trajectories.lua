@@ -19,6 +19,9 @@ return function(op, problem)
   local start = core.cast(y0, dtype):broadcast_to(with(n)):reshape(count, n)
   local spec = {n = n, dtype = dtype, tableau = problem.tableau, events = problem.events, t_eval = problem.t_eval ~= nil,
     parameters = many.names, starts = many.texts}
+  local key = {n, dtype, problem.method, tostring(spec.t_eval), unpack(many.texts)}
+  for _, event in ipairs(problem.events) do key[#key + 1] = ("%d,%d"):format(event.terminal or 0, event.direction) end
+  spec.key = table.concat(key, ";")
 
   local function make(of_dtype, ...) return gpu.empty({count, ...}, {dtype = of_dtype, device = device}) end
   local function not_set(...) return gpu.full({count, ...}, 0 / 0, {dtype = dtype, device = device}) end
@@ -35,15 +38,16 @@ return function(op, problem)
     for _, argument in ipairs {event.f, t_events[e], y_events[e], counts[e]} do arguments[#arguments + 1] = argument end
   end
   for _, array in ipairs(many.arrays) do arguments[#arguments + 1] = array end
-  problems.run(op, write_kernel(spec), {events.root}, count, problem.f, unpack(arguments))
+  problems.run(op, write_kernel, spec, {events.root}, count, problem.f, unpack(arguments))
 
-  local info = {converged = reasons:le(1):reshape(many.shape), reason = reasons:reshape(many.shape), t = times:reshape(many.shape),
-    steps = steps:reshape(many.shape), rejections = rejections:reshape(many.shape), evaluations = evaluations:reshape(many.shape)}
+  local function shaped(x) return x:reshape(many.shape) end
+  local info = {converged = shaped(reasons:le(1)), reason = shaped(reasons), t = shaped(times), steps = shaped(steps),
+    rejections = shaped(rejections), evaluations = shaped(evaluations)}
   if #problem.events > 0 then
     for e, event in ipairs(problem.events) do
       t_events[e] = t_events[e]:reshape(with(event.max_events))
       y_events[e] = y_events[e]:reshape(with(event.max_events, n))
-      counts[e] = counts[e]:reshape(many.shape)
+      counts[e] = shaped(counts[e])
     end
     info.t_events, info.y_events, info.event_counts = t_events, y_events, counts
   end
