@@ -1,7 +1,9 @@
 -- The size of steps: E. Hairer, S. P. Norsett and G. Wanner, "Solving Ordinary Differential Equations I", 1993, sections II.4 and IV.2.
 local control = {}
 
+--- The distance of 1 to the next number, and the least number of full precision.
 control.epsilon = {float32 = 2 ^ -23, float64 = 2 ^ -52}
+control.least = {float32 = 2 ^ -126, float64 = 2 ^ -1022}
 
 control.reasons = {[0] = "converged", "event", "max_steps", "step size", "not finite"}
 

@@ -47,7 +47,7 @@ function problems.gather(shape, values, settings)
   local found = {shape = gpu.broadcast_shapes(unpack(shapes)), count = 1, names = {}, arrays = {}, texts = {}}
   for _, size in ipairs(found.shape) do found.count = found.count * size end
   for k, value in ipairs(values) do
-    if core.is_array(value) and value.size ~= 1 then
+    if core.is_array(value) and (value.size ~= 1 or core.has_tape()) then
       local name = "p" .. k
       found.names[#found.names + 1], found.texts[k] = name, name .. "[i]"
       found.arrays[#found.arrays + 1] = value:broadcast_to(found.shape):reshape(found.count)
@@ -69,6 +69,14 @@ end
 local kernels, order = {}, {}
 local most_kernels = 64
 
+--- Calls a function, which may meet arrays that are differentiated and has no derivative: the error says what has one.
+function problems.call(op, instead, fn, ...)
+  local ok, result = core.call(fn, ...)
+  if ok then return result end
+  if type(result) == "string" and result:find("has no derivative", 1, true) then core.raise(("[%s] %s"):format(op, instead)) end
+  return nil, result
+end
+
 --- Runs the kernel whose text `write` makes of `spec`, for the values in `given`, with the number of problems, f, a function for the
 --- device, and the arguments that follow. spec.key tells the text from others of the function `op`. Errors name f in place of the text.
 function problems.run(op, write, spec, given, count, f, ...)
@@ -79,8 +87,9 @@ function problems.run(op, write, spec, given, count, f, ...)
     if #order > most_kernels then kernels[table.remove(order, 1)] = nil end
     kernels[key] = gpu.jit(loadstring(write(spec))(gpu, unpack(given)), {name = op:match "%w+$"})
   end
-  local ok, message = core.call(kernels[key]:over(count), count, f, ...)
-  if ok then return end
+  local _, message = problems.call(op, "each = true has no derivative; the form without it has one, or x:detach() makes constants",
+    kernels[key]:over(count), count, f, ...)
+  if message == nil then return end
   if type(message) ~= "string" then error(message, 0) end
   local info = debug.getinfo(f, "S")
   local place = ("%s:%d"):format(info.short_src, info.linedefined):gsub("%%", "%%%%")

@@ -66,8 +66,9 @@ local function read_tolerances(problem, options, count)
   if #atol ~= 1 and #atol ~= count then
     core.raise(("[%s] expected atol = a number, or one for each of the %d elements, got %d"):format(op, count, #atol))
   end
-  for _, value in ipairs(atol) do checks.tolerance(op, "atol", value) end
-  problem.rtol, problem.atol = rtol, atol
+  problem.rtol, problem.atol = rtol, {}
+  -- Above 0, so that an element that is 0 throughout has no error.
+  for j, value in ipairs(atol) do problem.atol[j] = math.max(checks.tolerance(op, "atol", value), control.least[problem.dtype]) end
 end
 
 --- gpu.integrate.solve_ivp(f, span, y0 [, {method, rtol, atol, t_eval, events, max_step, first_step, max_steps, args, each}])

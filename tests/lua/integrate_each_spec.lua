@@ -136,6 +136,25 @@ describe("solve_ivp of each problem", function()
     assert.is_true(loose.steps:item() * 2 < tight.steps:item())
   end)
 
+  it("takes no absolute tolerance where an element is 0 throughout", function()
+    local function half(_, y, dy) dy[1] = -y[1] end
+    for _, dtype in ipairs { "float32", "float64" } do
+      local y, info = solve(half, { 0, 1 }, gpu.array({ 1, 0 }, dtype), { each = true, atol = 0 })
+      assert.are.equal(0, info.reason:item())
+      assert.is_true(y[2] == 0 and math.abs(y[1] - math.exp(-1)) < 1e-3)
+      local z, report = solve(function(_, x) return -x end, { 0, 1 }, gpu.array({ 1, 0 }, dtype), { atol = 0 })
+      assert.are.equal("converged", report.reason)
+      assert.is_true(z[2] == 0 and math.abs(z[1] - math.exp(-1)) < 1e-3)
+    end
+  end)
+
+  it("refuses to be differentiated", function()
+    local function of(k) return (solve(decay, { 0, 1 }, gpu.ones(3, 1), { each = true, args = { k } })):sum() end
+    for _, k in ipairs { gpu.ones(3), gpu.ones(1) } do
+      fails("[integrate.solve_ivp] each = true has no derivative; the form without it has one", gpu.grad(of), k)
+    end
+  end)
+
   it("gives the results of no problems", function()
     local y, info = solve(oscillator, { 0, 1 }, gpu.zeros({ 0, 2 }, "float64"), { each = true })
     assert.are.equal(0, y.size)

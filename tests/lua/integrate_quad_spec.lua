@@ -136,6 +136,15 @@ describe("quad", function()
   end)
 end)
 
+describe("derivatives", function()
+  it("of quad are refused", function()
+    fails("[integrate.quad] an integral to a tolerance has no derivative; gpu.integrate.fixed_quad has one",
+      gpu.grad(function(k) return quad(function(x) return k * x end, 0, 1) end), gpu.ones(1))
+    fails("[integrate.quad] each = true has no derivative",
+      gpu.grad(function(k) return quad(function(x, a) return a * x end, 0, 1, { each = true, args = { k } }):sum() end), gpu.ones(2))
+  end)
+end)
+
 describe("fixed_quad", function()
   it("is exact for polynomials of degree 2 n - 1, and for no more", function()
     for _, n in ipairs { 1, 2, 3, 5, 8, 20, 101 } do
