@@ -362,7 +362,7 @@ workload("lorenz_graph", function()
   return function() graph:launch() end, check
 end)
 
-for _, rows in ipairs { "linear_algebra_rows", "element_rows", "everyday_rows", "gradient_rows" } do require(rows)(workload) end
+for _, rows in ipairs { "linear_algebra_rows", "element_rows", "everyday_rows", "gradient_rows", "solver_rows" } do require(rows)(workload) end
 
 for _, work in ipairs(workloads) do
   local ok, message = pcall(function()

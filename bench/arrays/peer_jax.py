@@ -4,6 +4,12 @@ import jax
 import jax.numpy as jnp
 
 from gradients import *
+from solvers import *
+
+try:
+    import diffrax
+except ImportError:
+    diffrax = None
 
 jax.config.update("jax_enable_x64", True)
 
@@ -147,6 +153,10 @@ row("gemv100", lambda A, x: jax.lax.fori_loop(0, 100, lambda _, x: power_step(jn
 row("choice", lambda p: jax.random.choice(key, len(p), (DRAWS,), p=p), lambda y: mean_drawn(y.mean()), probabilities)
 update("masked", lambda x: (jnp.where(x > 0.5, 0.25, x),), lambda x: x.sum(dtype="float64"), masked_input, donated=1)
 gradient_rows()
+row("ensemble", lambda *a: odeint_ensemble(jax, *a), ensemble_mean, ensemble_input)
+row("ensemble32", lambda *a: odeint_ensemble(jax, *a), ensemble_mean, lambda: ensemble_input("float32"))
+if diffrax:
+    row("ensemble_diffrax", lambda *a: diffrax_ensemble(jax, diffrax, *a), ensemble_mean, ensemble_input)
 if finished():
     sys.exit()
 measure("small", small, sync, lambda c: c.sum(), 1 / 1000)

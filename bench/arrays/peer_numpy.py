@@ -11,6 +11,7 @@ except ImportError:
     sparse = ndimage = None
 
 from everyday import *
+from solvers import *
 
 
 def sync(_):
@@ -61,6 +62,10 @@ if sparse:
     from scipy import special
 
     element_rows(run, np, sparse, special, ndimage, lambda y: y.mean(dtype="float64"))
+if sparse:
+    from scipy.integrate import solve_ivp
+
+    lazily(run)("ensemble", lambda *a: scipy_ensemble(np, solve_ivp, *a), ensemble_mean, ensemble_input)
 everyday_rows(lazily(run), lazily(run_in_place), np, lambda x: generator.standard_normal(x.size, dtype="float32"), ndimage,
               lambda p: generator.choice(len(p), DRAWS, p=p))
 if finished():

@@ -241,11 +241,12 @@ bool CapturedValues::names_library(int table, const std::string& field) {
   return !replaced;
 }
 
-void CapturedValues::add_argument(int index) {
-  values_.emplace_back();
-  arrays_.emplace_back();
-  slots_.emplace_back();
-  set(values_.size() - 1, index, nullptr);
+void CapturedValues::add_arguments(std::size_t count) {
+  arguments_ = count;
+  values_.resize(count);
+  arrays_.resize(count);
+  slots_.resize(count);
+  for (std::size_t i = 0; i < count; ++i) set(i, static_cast<int>(i) + 2, nullptr);
 }
 
 void CapturedValues::add_array(const Array& array, bool whole) {
@@ -256,6 +257,7 @@ void CapturedValues::add_array(const Array& array, bool whole) {
 }
 
 void CapturedValues::add_element(DType dtype) {
+  ++arguments_;
   arrays_.emplace_back();
   slots_.emplace_back();
   HostValue& value = values_.emplace_back();
@@ -264,7 +266,6 @@ void CapturedValues::add_element(DType dtype) {
 }
 
 std::shared_ptr<const luafn::Closure> CapturedValues::add_function(int index) {
-  arguments_ = values_.size();
   std::shared_ptr<luafn::Closure>& closure = closures_[lua_topointer(L_, index)];
   closure = closure_ = std::make_shared<luafn::Closure>();
   capture(*closure, index);

@@ -24,8 +24,9 @@ class CapturedValues {
   CapturedValues(lua_State* L, std::string op, Needs needs = {false, false})
       : L_(L), op_(std::move(op)), needs_(needs) {}
 
-  /// Adds the argument at stack index `index`. Throws Error for a value that no function for a device takes.
-  void add_argument(int index);
+  /// Adds the arguments, from stack index 2 on. What functions among them capture comes after them. Throws Error for a
+  /// value that no function for a device takes.
+  void add_arguments(std::size_t count);
   /// Adds an argument that is an element of the array, or all of it.
   void add_array(const Array& array, bool whole);
   /// Adds an argument that is an element of that dtype.

@@ -75,8 +75,8 @@ struct JitCall {
       for (const luafn::Local* parameter : parameters) names += (names.empty() ? "" : ", ") + parameter->name;
       throw Error("[{}] expected {} arguments ({}), got {}", kernel.name, parameters.size(), names, count);
     }
+    captured.add_arguments(count);
     for (std::size_t i = 0; i < count; ++i) {
-      captured.add_argument(static_cast<int>(i) + 2);
       const Array& array = captured.array(i);
       if (!array) continue;
       if (!device) device = array->device_ref();

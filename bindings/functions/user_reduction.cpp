@@ -174,7 +174,7 @@ Array map_declared(lua_State* L, const ReductionDefinition& definition, UserCall
 Array map_undeclared(lua_State* L, const ReductionDefinition& definition, int count) {
   if (!definition.map_function) return check<Array>(L, 2, definition.name().c_str());
   CapturedValues captured(L, definition.name().c_str());
-  for (int i = 0; i < count; ++i) captured.add_argument(i + 2);
+  captured.add_arguments(static_cast<std::size_t>(count));
   push_kept_function(L, 1, map_place);
   Array mapped = only(run_elements(L, {definition.name()}, lua_gettop(L), captured, {}), definition.name(), "map");
   lua_pop(L, 1);

@@ -67,7 +67,7 @@ int call_vectorized(lua_State* L) {
 
   auto current = std::make_shared<VectorizedCall>(VectorizedCall{CapturedValues(L, op), {}});
   CapturedValues& captured = current->captured;
-  for (int i = 0; i < count; ++i) captured.add_argument(i + 2);
+  captured.add_arguments(static_cast<std::size_t>(count));
   lua_settop(L, arguments);
   const UserCall call = check_element_call(L, has_options ? arguments : arguments + 1, vectorized.name);
   push_function_of(L, 1);

@@ -88,6 +88,15 @@ describe("gpu.jit", function()
     fill {grid = 1, block = 8}(empty)
   end)
 
+  it("takes functions as arguments, whatever they capture and whatever follows them", function()
+    local scale, offset, o = 2, 3, gpu.zeros(2)
+    local apply = gpu.jit(function(f, x, g, out, last) out[1], out[2] = f(x[1]), g(x[2]) + last end) {grid = 1, block = 1}
+    for shift = 1, 3 do
+      apply(function(v) return math.abs(v) * scale end, gpu.array {-5, 7}, function(v) return math.max(v, offset) + shift end, o, 0.5)
+      assert.are.same({10, 7.5 + shift}, o:table())
+    end
+  end)
+
   it("has rows of arrays as locals and arguments", function()
     local m, o = gpu.arange(12, "float32"):reshape(3, 4), gpu.zeros(3)
     gpu.jit(function(a, out)

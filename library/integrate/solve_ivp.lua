@@ -1,0 +1,101 @@
+-- gpu.integrate.solve_ivp: initial value problems of ordinary differential equations, by explicit Runge-Kutta methods.
+-- In sandboxes: all
+local gpu, _, core, import = ...
+local checks, kinds, records = import "checks", import "kinds", import "records"
+local events, control, problems, tableaus = import "events", import "control", import "problems", import "tableaus"
+local solve_each, solve_together = import "trajectories", import "steps"
+
+local integrate = gpu.integrate
+local op = "integrate.solve_ivp"
+local events_type = {t_events = "events", y_events = "events", event_counts = "events"}
+local report_type = records.type(op, events_type)
+
+local function read_span(problem, span, each)
+  if type(span) ~= "table" or #span ~= 2 then core.fail(op, "a time span {t0, t1}", span) end
+  for i, name in ipairs {"t0", "t1"} do
+    local value = core.plain(span[i])
+    if each then
+      value = problems.value(op, name, value, problem.y0.device)
+    else
+      checks.finite(op, ("%s: a finite number; {each = true} takes arrays"):format(name), value)
+    end
+    if type(value) == "number" then checks.finite(op, name .. ": a finite number", value) end
+    problem[name] = value
+  end
+end
+
+--- The times at which the state is asked for, as a list.
+local function read_times(problem, t_eval)
+  if t_eval == nil then return nil end
+  local list = t_eval
+  if core.is_array(t_eval) and t_eval.ndim == 1 and not kinds.is_complex(t_eval) then list = t_eval:table() end
+  if type(list) ~= "table" or core.is_array(list) or #list == 0 then core.fail(op, "t_eval: a list or a vector of times", t_eval) end
+  local t0, t1 = problem.t0, problem.t1
+  local known = type(t0) == "number" and type(t1) == "number"
+  local side = known and t1 < t0 and -1 or 1
+  if not known then side = list[#list] < list[1] and -1 or 1 end
+  for i, t in ipairs(list) do
+    checks.finite(op, "t_eval: finite numbers", t)
+    if known and ((t - t0) * side < 0 or (t - t1) * side > 0) then
+      core.raise(("[%s] expected times t_eval between t0 = %.17g and t1 = %.17g, got %.17g"):format(op, t0, t1, t))
+    end
+    if i > 1 and (t - list[i - 1]) * side <= 0 then
+      core.raise(("[%s] expected times t_eval in the order from t0 to t1, got %.17g after %.17g"):format(op, t, list[i - 1]))
+    end
+  end
+  return list
+end
+
+--- A step's size, a number above 0.
+local function read_size(name, value, default)
+  if value == nil then return default end
+  if type(value) ~= "number" or not (value > 0) then core.fail(op, name .. " = a number above 0", value) end
+  return value
+end
+
+--- The relative tolerance, and the absolute ones: a number, or one for each element.
+local function read_tolerances(problem, options, count)
+  local rtol = checks.tolerance(op, "rtol", options.rtol) or 1e-3
+  local least = 4 * control.epsilon[problem.dtype]
+  if rtol < least then
+    core.raise(("[%s] expected rtol of %.3g or more, 4 roundings of %s, got %.3g"):format(op, least, problem.dtype, rtol))
+  end
+  local atol = options.atol == nil and 1e-6 or options.atol
+  if core.is_array(atol) then atol = atol:reshape(atol.size):table() end
+  if type(atol) ~= "table" then atol = {atol} end
+  if #atol ~= 1 and #atol ~= count then
+    core.raise(("[%s] expected atol = a number, or one for each of the %d elements, got %d"):format(op, count, #atol))
+  end
+  problem.rtol, problem.atol = rtol, {}
+  -- Above 0, so that an element that is 0 throughout has no error.
+  for j, value in ipairs(atol) do problem.atol[j] = math.max(checks.tolerance(op, "atol", value), control.least[problem.dtype]) end
+end
+
+--- gpu.integrate.solve_ivp(f, span, y0 [, {method, rtol, atol, t_eval, events, max_step, first_step, max_steps, args, each}])
+function integrate.solve_ivp(f, span, y0, options)
+  options = checks.fields(op, options)
+  local each = checks.flag(op, "each", options.each) or false
+  if type(y0) == "table" then y0 = gpu.array(y0, "float64") end
+  if not core.is_array(y0) or kinds.is_complex(y0) then core.fail(op, "y0: an array or a list of real numbers", y0) end
+  local problem = {f = f, y0 = y0, dtype = kinds.working(y0), args = options.args or {}}
+  if each then
+    problem.args = problems.args(op, options.args, y0.device)
+    core.check_step_function(op, f, 3 + #problem.args)
+  elseif type(f) ~= "function" then
+    core.fail(op, "a function of t and y that gives dy/dt", f)
+  elseif type(problem.args) ~= "table" then
+    core.fail(op, "args = a list of the function's last arguments", problem.args)
+  end
+  read_span(problem, span, each)
+  read_tolerances(problem, options, each and (y0.shape[y0.ndim] or 0) or y0.size)
+  problem.method = checks.choice(op, "method", options.method, {"RK45", "DOP853", "Tsit5"}, "RK45")
+  problem.tableau = tableaus[problem.method]
+  problem.t_eval = read_times(problem, options.t_eval)
+  problem.events = events.read(op, options.events)
+  problem.max_step = read_size("max_step", options.max_step, math.huge)
+  problem.first_step = read_size("first_step", options.first_step, nil)
+  problem.max_steps = checks.count(op, "max_steps = an integer from 1", options.max_steps == nil and 2 ^ 16 or options.max_steps, 1, 2 ^ 30)
+  if each then checks.steps(op, problem.max_steps) end
+  local y, info = (each and solve_each or solve_together)(op, problem)
+  return y, setmetatable(info, report_type)
+end
