@@ -32,13 +32,6 @@ void visit_arrays(lua_State* L, int index, const Visit& visit) {
   }
 }
 
-bool depends(lua_State* L, int first, int last, const NodeObserver& observer) {
-  bool found = false;
-  for (int i = first; i <= last && !found; ++i)
-    visit_arrays(L, i, [&](const Array& array) { found = found || observer.tracks(*array); });
-  return found;
-}
-
 /// Pushes the value with the name in the table of the registry.
 void push_named(lua_State* L, const char* table, const std::string& name) {
   lua_getfield(L, LUA_REGISTRYINDEX, table);
@@ -117,6 +110,13 @@ int run_with_rule(lua_State* L, LuaFunction function, int arguments, Context& co
 }
 
 }  // namespace
+
+bool depends(lua_State* L, int first, int last, const NodeObserver& observer) {
+  bool found = false;
+  for (int i = first; i <= last && !found; ++i)
+    visit_arrays(L, i, [&](const Array& array) { found = found || observer.tracks(*array); });
+  return found;
+}
 
 void note_call(lua_State* L, int rule, int first, int arguments, Context& context) {
   const int results_at = first + arguments, end = lua_gettop(L) + 1;

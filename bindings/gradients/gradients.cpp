@@ -6,6 +6,7 @@
 #include "bindings/arrays/number_argument.h"
 #include "bindings/gradients/derived_call.h"
 #include "bindings/lua/state.h"
+#include "src/array/node_observer.h"
 #include "src/expressions/expression.h"
 #include "src/gradients/reverse.h"
 
@@ -72,6 +73,13 @@ int follows(lua_State* L) {
 /// has_tape(): whether a tape is open.
 int has_tape(lua_State* L) {
   lua_pushboolean(L, bindings_of(L).context().observer != nullptr);
+  return 1;
+}
+
+/// depends(values...): whether a tape is open and one of the arrays, or of those in the lists, depends on a variable.
+int depends_on_variables(lua_State* L) {
+  const NodeObserver* observer = bindings_of(L).context().observer;
+  lua_pushboolean(L, observer && depends(L, 1, lua_gettop(L), *observer));
   return 1;
 }
 
@@ -183,6 +191,7 @@ void add_gradients(lua_State* L) {
   set_functions(L, {{"add_cotangent", protect<add_cotangent>},
                     {"close_tape", protect<close_tape>},
                     {"contribute", protect<contribute>},
+                    {"depends", protect<depends_on_variables>},
                     {"detach", protect<detach>},
                     {"follows", protect<follows>},
                     {"gradient", protect<gradient>},

@@ -1,8 +1,9 @@
 -- gpu.grad, gpu.value_and_grad, gpu.vjp, gpu.jvp: derivatives of functions of arrays.
 -- In sandboxes: all
 local gpu, methods, core, import = ...
-local checks, kinds, leaves = import "checks", import "kinds", import "leaves"
+local checks, kinds, leaves, calls = import "checks", import "kinds", import "leaves", import "derived_calls"
 import "rules"
+import "linalg_rules"
 
 for _, constant in ipairs {core.detach, core.gradient, core.variable, "zeros_like", "ones_like", "full_like", "empty_like"} do
   core.constants[constant] = true
@@ -79,7 +80,7 @@ local function forward(op, f, which, ...)
     end
     return f(unpack(arguments, 1, arguments.n))
   end
-  local results = {core.call(call)}
+  local results = calls.observed(call)
   local ok = table.remove(results, 1)
   core.close_tape(tape)
   if not ok then error(results[1], 0) end
@@ -349,14 +350,6 @@ function gpu.custom(f, options)
   end
   return function(...)
     if not core.has_tape() then return f(...) end
-    local pause = core.pause()
-    local results = {core.call(f, ...)}
-    core.resume(pause)
-    if not table.remove(results, 1) then error(results[1], 0) end
-    local values = {...}
-    local count = select("#", ...)
-    for i, y in ipairs(results) do values[count + i] = y end
-    core.note_rule(rule, count, unpack(values, 1, count + #results))
-    return unpack(results)
+    return calls.noted(rule, f, ...)
   end
 end

@@ -4,6 +4,8 @@
 
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "src/array/array_handle.h"
@@ -36,6 +38,9 @@ class NodeObserver {
   /// True for an array that depends on a variable.
   virtual bool tracks(const Node& array) const = 0;
 };
+
+/// The message of the Error for what has no derivative. `of`: a part of the operation, " for its operand 1".
+std::string no_derivative(std::string_view op, std::string_view of = "");
 
 /// The context has another observer, or none, as long as this lives.
 class ObservedBy {

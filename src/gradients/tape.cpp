@@ -214,7 +214,11 @@ void Tape::called(std::shared_ptr<const int> rule, std::span<const Array> inputs
     for (const Array& array : arrays) call.memory.push_back({array, array->buffer(), array->buffer()->writes()});
   if (Host* host = context_.host()) call.origin = host->origin();
   entries_.push_back(std::move(call));
-  for (const Array& result : results) add(*result, TapeEntry::Kind::result);
+  for (const Array& result : results)
+    if (is_inexact(result->dtype))
+      add(*result, TapeEntry::Kind::result);
+    else
+      entries_.emplace_back().kind = TapeEntry::Kind::result;  // a constant
 }
 
 }  // namespace gpulua

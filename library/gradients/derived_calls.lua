@@ -1,0 +1,67 @@
+-- Calls of functions of the library while a derivative is wanted. One that has a rule runs with nobody observing, and the tape notes the
+-- call as a whole; the others are known by their parts.
+local _, _, core = ...
+
+local rules = core.rules
+local calls = {}
+
+--- Refuses arrays in the options, which a rule does not look at: results for `out`, and variables.
+local function check_options(name, ...)
+  for i = 1, select("#", ...) do
+    local options = select(i, ...)
+    for option, value in next, type(options) == "table" and options or {} do
+      if type(option) == "string" and core.is_array(value) then
+        if option == "out" then core.raise(("[%s] the option out has no derivative: use the result"):format(name)) end
+        if core.depends(value) then
+          core.raise(("[%s] has for its option %s no derivative; gpu.custom gives a function one, x:detach() leaves an operand out"):format(
+            name, option))
+        end
+      end
+    end
+  end
+end
+
+--- Calls f. The rule is its derivative (rules.lua).
+function calls.noted(rule, f, ...)
+  local pause = core.pause()
+  local results = {core.call(f, ...)}
+  core.resume(pause)
+  local count = select("#", ...)
+  if not results[1] then error(results[2], 0) end
+  local values = {...}
+  for i = 2, #results do
+    local y = results[i]
+    -- An argument that is a result stays what it was.
+    if core.is_array(y) and core.depends(y) then y = core.detach(y) end
+    results[i], values[count + i - 1] = y, y
+  end
+  core.note_rule(rule, count, unpack(values, 1, count + #results - 1))
+  return unpack(results, 2)
+end
+
+local names = {} -- by signature
+
+--- Runs a function that is written in Lua.
+function calls.run(f, signature, ...)
+  local name = names[signature]
+  if not name then
+    name = core.name_of(signature)
+    names[signature] = name
+  end
+  local rule = rules[name]
+  if not rule or not core.depends(...) then return f(...) end
+  check_options(name, ...)
+  return calls.noted(rule, f, ...)
+end
+
+--- Calls f, whose calls of the library run() gets as long as it runs. Returns what core.call does.
+function calls.observed(f)
+  local observed = core.observed
+  local before = observed.call
+  observed.call = calls.run
+  local results = {core.call(f)}
+  observed.call = before
+  return results
+end
+
+return calls
