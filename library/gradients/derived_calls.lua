@@ -25,15 +25,17 @@ end
 function calls.noted(rule, f, ...)
   local pause = core.pause()
   local results = {core.call(f, ...)}
-  core.resume(pause)
-  local count = select("#", ...)
-  if not results[1] then error(results[2], 0) end
-  local values = {...}
+  -- The tape knows views by their positions among the elements in row-major order.
   for i = 2, #results do
-    local y = results[i]
+    if core.is_array(results[i]) then results[i] = results[i]:contiguous() end
+  end
+  core.resume(pause)
+  if not results[1] then error(results[2], 0) end
+  local count, values = select("#", ...), {...}
+  for i = 2, #results do
     -- An argument that is a result stays what it was.
-    if core.is_array(y) and core.depends(y) then y = core.detach(y) end
-    results[i], values[count + i - 1] = y, y
+    if core.is_array(results[i]) and core.depends(results[i]) then results[i] = core.detach(results[i]) end
+    values[count + i - 1] = results[i]
   end
   core.note_rule(rule, count, unpack(values, 1, count + #results - 1))
   return unpack(results, 2)
