@@ -4,6 +4,7 @@ local gpu, methods, core, import = ...
 local checks, kinds, leaves, calls = import "checks", import "kinds", import "leaves", import "derived_calls"
 import "rules"
 import "linalg_rules"
+import "fft_rules"
 
 for _, constant in ipairs {core.detach, core.gradient, core.variable, "zeros_like", "ones_like", "full_like", "empty_like"} do
   core.constants[constant] = true

@@ -221,7 +221,12 @@ Term Reverse::complex_product(const TapeEntry& entry, const Array& g) {
   if (name == "angle")
     return times_i(
         terms_.apply("divide", {terms_.apply("multiply", {g, x}), terms_.apply("square", {terms_.apply("abs", {x})})}));
-  throw Error("[{}] {} of complex numbers has no derivative; gpu.custom gives it one", tape_->op(), name);
+  // A change of the number along it does not change its sign.
+  const Term sign = terms_.apply("sign", {x}), size = terms_.apply("abs", {x});
+  const Term along = terms_.apply("real", {terms_.apply("multiply", {terms_.apply("conj", {sign}), g})});
+  const Term across = terms_.apply("subtract", {g, terms_.apply("multiply", {sign, along})});
+  const Term turned = terms_.apply("divide", {across, size});
+  return terms_.apply("where", {terms_.apply("eq", {size, 0.0}), 0.0, turned});
 }
 
 /// The partial derivative by the operand. Two equal operands of a maximum or minimum have equal shares, but beside a
@@ -237,9 +242,7 @@ const Partial& Reverse::derivative_beside(const TapeEntry& entry, std::size_t in
 }
 
 void Reverse::pull_operation(const TapeEntry& entry, const Cotangent& g) {
-  constexpr std::string_view not_holomorphic[] = {"real", "imag", "conj", "abs", "angle", "sign"};
-  const bool is_special = is_complex(entry.compute) && std::find(std::begin(not_holomorphic), std::end(not_holomorphic),
-                                                                 entry.op->name) != std::end(not_holomorphic);
+  const bool is_special = !is_holomorphic(entry);
   for (std::size_t i = 0; i < entry.inputs.size(); ++i) {
     if (entry.inputs[i].place == no_place || derivative_of(*entry.op, i) != Derivative::known) continue;
     const Partial& partial = derivative_beside(entry, i);

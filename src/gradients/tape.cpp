@@ -1,5 +1,8 @@
 #include "src/gradients/tape.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include "src/array/array.h"
 #include "src/base/error.h"
 #include "src/expressions/expression.h"
@@ -22,6 +25,12 @@ void find_operands(const Partial& partial, std::uint64_t& operands, bool& reads_
 }
 
 }  // namespace
+
+bool is_holomorphic(const TapeEntry& entry) {
+  constexpr std::string_view others[] = {"real", "imag", "conj", "abs", "angle", "sign"};
+  return !is_complex(entry.compute) ||
+         std::find(std::begin(others), std::end(others), entry.op->name) == std::end(others);
+}
 
 Array same_elements(const Array& array) {
   const Pending* pending = array->pending();
@@ -130,6 +139,7 @@ void Tape::keep_operands(TapeEntry& entry, Node& node) {
       for (std::size_t i = 0; i < inputs.size(); ++i)
         if (entry.inputs[i].place != no_place && derivative_of(*entry.op, i) == Derivative::known)
           find_operands(partial_of(*entry.op, i), operands, keeps_result);
+      if (!is_holomorphic(entry)) operands = 1;
       break;
     case TapeEntry::Kind::reduction:
       if (entry.reducer->function) refuse_derivative(entry.reducer->name);

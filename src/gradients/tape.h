@@ -66,6 +66,9 @@ struct TapeEntry {
   Origin origin{};
 };
 
+/// False for an operation on complex numbers whose derivative is no factor: that of real and imaginary parts.
+bool is_holomorphic(const TapeEntry& entry);
+
 /// A new array with the elements of `array`: a view of those in memory.
 Array same_elements(const Array& array);
 
