@@ -32,6 +32,15 @@ void visit_arrays(lua_State* L, int index, const Visit& visit) {
   }
 }
 
+/// The same for the arrays in all fields of a table.
+template <class Visit>
+void visit_all_arrays(lua_State* L, int index, const Visit& visit) {
+  if (const Array* array = test<Array>(L, index)) return visit(*array);
+  if (!lua_istable(L, index)) return;
+  for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1))
+    if (const Array* array = test<Array>(L, -1)) visit(*array);
+}
+
 /// Pushes the value with the name in the table of the registry.
 void push_named(lua_State* L, const char* table, const std::string& name) {
   lua_getfield(L, LUA_REGISTRYINDEX, table);
@@ -114,7 +123,7 @@ int run_with_rule(lua_State* L, LuaFunction function, int arguments, Context& co
 bool depends(lua_State* L, int first, int last, const NodeObserver& observer) {
   bool found = false;
   for (int i = first; i <= last && !found; ++i)
-    visit_arrays(L, i, [&](const Array& array) { found = found || observer.tracks(*array); });
+    visit_all_arrays(L, i, [&](const Array& array) { found = found || observer.tracks(*array); });
   return found;
 }
 
@@ -154,7 +163,7 @@ int run_derived(lua_State* L, LuaFunction function, const CallSignature* signatu
   // A function that is given an array for its results depends on the others, too.
   std::vector<std::pair<Array, std::uint64_t>> untracked;
   for (int i = 1; i <= arguments; ++i)
-    visit_arrays(L, i, [&](const Array& array) {
+    visit_all_arrays(L, i, [&](const Array& array) {
       if (!array->pending() && !observer.tracks(*array)) untracked.emplace_back(array, array->buffer()->writes());
     });
   push_named(L, rules_key, name);

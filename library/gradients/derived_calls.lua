@@ -21,6 +21,18 @@ local function check_options(name, ...)
   end
 end
 
+local function finish(pause, ok, ...)
+  core.resume(pause)
+  if not ok then error((...), 0) end
+  return ...
+end
+
+--- Calls f with nobody observing.
+local function unobserved(f, ...)
+  local pause = core.pause()
+  return finish(pause, core.call(f, ...))
+end
+
 --- Calls f. The rule is its derivative (rules.lua).
 function calls.noted(rule, f, ...)
   local pause = core.pause()
@@ -50,8 +62,9 @@ function calls.run(f, signature, ...)
     name = core.name_of(signature)
     names[signature] = name
   end
-  local rule = rules[name]
-  if not rule or not core.depends(...) then return f(...) end
+  local rule, is_constant = rules[name], core.constants[name]
+  if not (rule or is_constant) or not core.depends(...) then return f(...) end
+  if is_constant then return unobserved(f, ...) end
   check_options(name, ...)
   return calls.noted(rule, f, ...)
 end

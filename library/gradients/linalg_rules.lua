@@ -210,6 +210,8 @@ rules["linalg.svdvals"] = function(cotangents, _, arrays)
   return matmul(u * row(cotangents[1]), vh)
 end
 
+core.constants["linalg.matrix_rank"] = true
+
 -- ---- least squares --------------------------------------------------------------------------------------------------------------------
 
 --- The derivative of a pseudoinverse p of constant rank (G. H. Golub and V. Pereyra, 1973).

@@ -307,9 +307,7 @@ function gpu.polyval(coefficients, x)
   if type(x) ~= "number" then checks.array("polyval", x) end
   local value = x * 0
   for i = 1, #coefficients do
-    local coefficient = coefficients[i]
-    if core.is_array(coefficients) then coefficient = coefficients(i) end
-    value = value * x + coefficient
+    value = value * x + (core.is_array(coefficients) and coefficients(i) or coefficients[i])
   end
   return value
 end

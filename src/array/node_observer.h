@@ -26,7 +26,8 @@ class NodeObserver {
   virtual void viewed(Node& view, Node& source) = 0;
   /// `copy` has the elements of `source`, converted to its dtype and on its device.
   virtual void copied(Node& copy, Node& source) = 0;
-  /// `whole` has the elements of `part` at `positions` of its row-major order, and zeros elsewhere.
+  /// `whole` has the elements of `part` at `positions` of its row-major order, their sums where several meet, and zeros
+  /// elsewhere.
   virtual void placed(Node& whole, Node& part, const Layout& positions) = 0;
   /// `whole` has the sums of the elements of `part` at the indexed positions, and zeros elsewhere.
   virtual void added(Node& whole, Node& part, std::shared_ptr<const Indexed> at, std::span<const Array> indices) = 0;

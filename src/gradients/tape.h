@@ -40,8 +40,8 @@ struct TapeEntry {
     gather,
     roll,
     view,
-    placed,  // the input's elements at some positions, zeros at the others
-    added,   // the same with sums at the positions of index arrays
+    placed,  // the input's elements, or their sums, at the positions of a view, zeros at the others
+    added,   // the same at the positions of index arrays
     copy,    // the elements, converted or on another device
     rule,    // a call whose derivative a script's function computes; its results are the entries that follow
     result,  // of the rule's call
