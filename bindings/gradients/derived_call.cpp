@@ -166,7 +166,7 @@ int run_derived(lua_State* L, LuaFunction function, const CallSignature* signatu
     visit_all_arrays(L, i, [&](const Array& array) {
       if (!array->pending() && !observer.tracks(*array)) untracked.emplace_back(array, array->buffer()->writes());
     });
-  push_named(L, rules_key, name);
+  push_named(L, rules_key, signature ? name : "core." + name);
   const bool has_rule = lua_isfunction(L, -1);
   if (!has_rule) lua_pop(L, 1);
   const int results = has_rule ? run_with_rule(L, function, arguments, context) : function(L);

@@ -13,7 +13,8 @@ class Context;
 class NodeObserver;
 
 /// The registry key of the rules of derivatives: a Lua function for each name of a function whose work is more than
-/// operations on arrays that the observer sees. library/gradients/rules.lua has them.
+/// operations on arrays that the observer sees; "core." and the name for one that only the library has. library/gradients/
+/// has them.
 inline constexpr const char* rules_key = "gpulua.derivative_rules";
 /// The registry key of the names of functions whose results are constants.
 inline constexpr const char* constants_key = "gpulua.derivative_constants";

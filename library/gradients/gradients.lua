@@ -5,8 +5,11 @@ local checks, kinds, leaves, calls = import "checks", import "kinds", import "le
 import "rules"
 import "linalg_rules"
 import "fft_rules"
+import "filter_rules"
 
-for _, constant in ipairs {core.detach, core.gradient, core.variable, "zeros_like", "ones_like", "full_like", "empty_like"} do
+-- Results without elements that depend on the arguments. broadcast_arrays has constants beside the others.
+for _, constant in ipairs {core.detach, core.gradient, core.variable, "zeros_like", "ones_like", "full_like", "empty_like",
+  "broadcast_arrays", "isin", "linalg.matrix_rank", "signal.find_peaks", "signal.argrelmax", "signal.argrelmin"} do
   core.constants[constant] = true
 end
 

@@ -115,10 +115,29 @@ function rules.topk(cotangents, results, arrays, arguments)
 end
 
 --- The library's elements of a row's order, at positions from 0.
-function rules.order_statistics(cotangents, _, arrays)
+rules["core.order_statistics"] = function(cotangents, _, arrays)
   local order = gpu.argsort(arrays[1]:detach(), -1, {stable = true})
   local at = gpu.take_along_axis(order, arrays[2] + 1, -1)
   return of_picked(arrays[1], cotangents[1], function(z) return gpu.take_along_axis(z, at, -1) end)
+end
+
+--- Each element of the result is one of those at its position.
+function rules.choose(cotangents, _, _, arguments)
+  local g, indices, parts = cotangents[1], arguments[1], {false}
+  local count = #arguments[2]
+  for i, choice in ipairs(arguments[2]) do
+    local is_chosen = indices:eq(i):logical_or(indices:eq(i - count - 1))
+    if core.is_array(choice) then parts[#parts + 1] = gpu.where(is_chosen, g, 0) end
+  end
+  return unpack(parts)
+end
+
+--- The library's sums of weights by numbers from 0; other numbers count nowhere.
+rules["core.bincount"] = function(cotangents, _, _, arguments)
+  local numbers, count = arguments[1], arguments[3]
+  local is_counted = numbers:ge(0):logical_and(numbers:lt(count))
+  local none = gpu.zeros({1}, {dtype = cotangents[1].dtype, device = numbers.device})
+  return false, gpu.concat({none, cotangents[1]}):take(gpu.where(is_counted, numbers + 2, 1):reshape(-1)):reshape(numbers.shape)
 end
 
 -- ---- parts put together -----------------------------------------------------------------------------------------------------------------

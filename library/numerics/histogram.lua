@@ -41,7 +41,8 @@ function counting.bincount(x, options)
     count = math.max(count, most + 1)
   end
   core.check_shape("bincount", {count})
-  return core.bincount(x, weights, count)
+  local counts = core.bincount(x, weights, count)
+  return counts
 end
 
 local function check_edges(op, edges, x)

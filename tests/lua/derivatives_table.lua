@@ -18,9 +18,9 @@ gpu.linalg.lu_solve       r    3,3     linalg.lu_solve(x, gpu.arange(3, "int32")
 gpu.linalg.lu             r    3,3     linalg.lu(x)
 gpu.linalg.tensorsolve    d    2,3,6   linalg.tensorsolve(x, n(2, 3))
 gpu.linalg.tensorinv      d    2,3,6   linalg.tensorinv(x)
-gpu.linalg.funm           r    3,3     linalg.funm(x, gpu.exp)
-gpu.linalg.sqrtm          r    3,3     linalg.sqrtm(positive(x))
-gpu.linalg.logm           r    3,3     linalg.logm(positive(x))
+gpu.linalg.funm           d    3,3     linalg.funm(x, gpu.exp)
+gpu.linalg.sqrtm          d    3,3     linalg.sqrtm(positive(x))
+gpu.linalg.logm           d    3,3     linalg.logm(positive(x))
 gpu.linalg.expm           dz   2,3,3   linalg.expm(x)
 gpu.linalg.matrix_rank    c    3,3     linalg.matrix_rank(x)
 gpu.linalg.pinv           dz   4,3     linalg.pinv(x)
@@ -200,11 +200,11 @@ gpu.polymul               d    4       gpu.polymul(x, n(3)) ^ 2
 gpu.polydiv               r    4       gpu.polydiv(x, n(2))
 gpu.polyder               d    4       gpu.polyder(x) ^ 2
 gpu.polyint               d    4       gpu.polyint(x) ^ 2
-gpu.poly                  d    4       gpu.poly(x)
+gpu.poly                  r    4       gpu.poly(x)
 gpu.roots                 r    4       gpu.roots(x)
 gpu.cubic_spline          d    5       gpu.cubic_spline(gpu.arange(4, "float64"), n(4))(x)
 gpu.cubic_spline          r    4       gpu.cubic_spline(gpu.arange(4, "float64"), x)(n(3))
-gpu.linalg.funm           d    3,3     linalg.funm(hermitian(x), gpu.exp, {hermitian = true})
+gpu.linalg.funm           d    3,3     linalg.funm(x, gpu.exp)
 gpu.array                 -
 gpu.take                  d    4,5     gpu.take(x, {2, 2, 7}) ^ 2
 gpu.copy                  d    4       gpu.copy(x) ^ 2
@@ -238,11 +238,11 @@ gpu.divmod                d    5       select(2, gpu.divmod(x, 0.7)) * x
 gpu.sum                   dz   3,4     gpu.sum(x, 2) ^ 2
 gpu.sum                   d    3,4     gpu.sum(x, {where = n(3, 4):gt(0)}) ^ 2
 gpu.prod                  dz   3,4     gpu.prod(x, 2) ^ 2
-gpu.max                   d    3,4     gpu.max(x, 2) ^ 2
-gpu.min                   d    3,4     gpu.min(x) ^ 2
+gpu.max                   d    3,4     gpu.max(apart(x), 2) ^ 2
+gpu.min                   d    3,4     gpu.min(apart(x)) ^ 2
 gpu.mean                  dz   3,4     gpu.mean(x, 1) ^ 2
 gpu.std                   d    3,4     gpu.std(x, 1, {ddof = 1}) ^ 2
-gpu.var                   d    3,4     gpu.var(x) ^ 2
+gpu.var                   dz   3,4     gpu.var(x) ^ 2
 gpu.any                   c    3       gpu.any(x)
 gpu.all                   c    3       gpu.all(x)
 gpu.count_nonzero         c    3       gpu.count_nonzero(x)
@@ -271,7 +271,7 @@ gpu.resize                d    4       gpu.resize(x, {2, 3}) ^ 2
 gpu.unstack               d    3,4     gpu.unstack(x)
 gpu.column_stack          d    4       gpu.column_stack {x, n(4)} ^ 2
 gpu.block                 d    2,2     gpu.block {{x, n(2, 2)}, {n(2, 2), x}} ^ 2
-gpu.trim_zeros            r    4       gpu.trim_zeros(x)
+gpu.trim_zeros            d    4       gpu.trim_zeros(x) ^ 2
 gpu.repeat                d    4       gpu["repeat"](x, 2) ^ 2
 gpu.repeat_interleave     d    3       gpu.repeat_interleave(x, {1, 0, 3}) ^ 2
 gpu.tile                  d    3       gpu.tile(x, 2, 2) ^ 2
@@ -287,28 +287,28 @@ gpu.einsum                dz   3,4     gpu.einsum("ij,jk->ik", x, n(4, 2)) ^ 2
 gpu.einsum                d    3,3     gpu.einsum("ii->i", x) ^ 2
 gpu.einsum                d    2,3     gpu.einsum("ij,jk,kl->il", n(2, 2), x, n(3, 2)) ^ 2
 gpu.einsum_path           c    3,4     gpu.einsum_path("ij,jk->ik", x, n(4, 2))
-gpu.frexp                 r    4       gpu.frexp(x)
+gpu.frexp                 d    4       gpu.frexp(x)
 gpu.modf                  d    4       gpu.modf(x)
 gpu.unwrap                d    4       gpu.unwrap(x) ^ 2
 gpu.packbits              c    8       gpu.packbits(x:gt(0))
 gpu.unpackbits            -
-gpu.sort_complex          r    4       gpu.sort_complex(x)
+gpu.sort_complex          dz   4       gpu.sort_complex(apart(x)) ^ 2
 gpu.apply_along_axis      d    3,4     gpu.apply_along_axis(function(v) return (v * v):sum() end, 1, x)
 gpu.array_equiv           c    4       gpu.array_equiv(x, n(4))
 gpu.array_equal           c    4       gpu.array_equal(x, n(4))
 gpu.equal                 c    4       gpu.equal(x, n(4))
 gpu.allclose              c    4       gpu.allclose(x, n(4))
 gpu.isclose               c    4       gpu.isclose(x, n(4))
-gpu.bincount              r    4       gpu.bincount(gpu.array({1, 2, 2, 3}, "int32"), {weights = x})
+gpu.bincount              d    4       gpu.bincount(gpu.array({1, 2, 2, 3}, "int32"), {weights = x}) ^ 2
 gpu.digitize              c    4       gpu.digitize(x, {0, 1})
 gpu.histogram_bin_edges   r    4       gpu.histogram_bin_edges(x)
-gpu.histogram             r    4       gpu.histogram(n(4), 3, {weights = x})
-gpu.histogram2d           r    4       gpu.histogram2d(n(4), n(4), 3, {weights = x})
-gpu.histogramdd           r    4       gpu.histogramdd(n(4, 2), 3, {weights = x})
+gpu.histogram             d    4       gpu.histogram(n(4), 3, {weights = x})
+gpu.histogram2d           d    4       gpu.histogram2d(n(4), n(4), 3, {weights = x})
+gpu.histogramdd           d    4       gpu.histogramdd(n(4, 2), 3, {weights = x})
 gpu.lexsort               c    4       gpu.lexsort {x}
-gpu.unique                r    4       gpu.unique(x)
+gpu.unique                d    4       gpu.unique(apart(x)) ^ 2
 gpu.isin                  c    4       gpu.isin(x, {1})
-gpu.union1d               r    4       gpu.union1d(x, n(4))
+gpu.union1d               d    4       gpu.union1d(apart(x), n(4)) ^ 2
 gpu.intersect1d           r    4       gpu.intersect1d(x, n(4))
 gpu.setdiff1d             r    4       gpu.setdiff1d(x, n(4))
 gpu.setxor1d              r    4       gpu.setxor1d(x, n(4))
@@ -325,7 +325,7 @@ gpu.vdot                  dz   3       gpu.vdot(x, n(3)) ^ 2
 gpu.vecdot                dz   2,3     gpu.vecdot(x, n(2, 3)) ^ 2
 gpu.tensordot             d    2,3,4   gpu.tensordot(x, n(4, 3), {{2, 3}, {2, 1}}) ^ 2
 gpu.kron                  dz   2,3     gpu.kron(x, n(2, 2)) ^ 2
-gpu.ptp                   d    3,4     gpu.ptp(x, 2) ^ 2
+gpu.ptp                   d    3,4     gpu.ptp(apart(x), 2) ^ 2
 gpu.nansum                d    3,4     gpu.nansum(x, 2) ^ 2
 gpu.nanprod               d    3,4     gpu.nanprod(x, 2) ^ 2
 gpu.nanmean               d    3,4     gpu.nanmean(x, 2) ^ 2
@@ -357,9 +357,9 @@ gpu.stats.entropy         d    5       gpu.stats.entropy(gpu.exp(x)) ^ 2
 gpu.stats.rankdata        c    5       gpu.stats.rankdata(x)
 gpu.stats.pearsonr        d    5       gpu.stats.pearsonr(x, n(5))
 gpu.stats.spearmanr       c    5       gpu.stats.spearmanr(x, n(5))
-gpu.stats.linregress      r    5       gpu.stats.linregress(x, n(5))
+gpu.stats.linregress      d    5       gpu.stats.linregress(x, n(5))
 gpu.stats.ttest_1samp     d    5       gpu.stats.ttest_1samp(x, 0.5)
-gpu.stats.ttest_ind       d    5       gpu.stats.ttest_ind(x, n(5))
+gpu.stats.ttest_ind       r    5       gpu.stats.ttest_ind(x, n(5))
 gpu.ndimage.correlate     d    4,5     gpu.ndimage.correlate(x, n(3, 3)) ^ 2
 gpu.ndimage.convolve      d    4,5     gpu.ndimage.convolve(x, n(2, 3), {mode = "constant"}) ^ 2
 gpu.ndimage.gaussian_filter d  4,5     gpu.ndimage.gaussian_filter(x, 1) ^ 2
@@ -367,11 +367,11 @@ gpu.ndimage.sobel         d    4,5     gpu.ndimage.sobel(x) ^ 2
 gpu.ndimage.prewitt       d    4,5     gpu.ndimage.prewitt(x) ^ 2
 gpu.ndimage.uniform_filter d   4,5     gpu.ndimage.uniform_filter(x, 3) ^ 2
 gpu.ndimage.distance_transform_edt c 4,5 gpu.ndimage.distance_transform_edt(x:gt(0))
-gpu.ndimage.map_coordinates d  4,5     gpu.ndimage.map_coordinates(x, gpu.array({{1.3, 2.6}, {2.2, 4.1}}, "float64"), {order = 1}) ^ 2
-gpu.ndimage.affine_transform d 4,5     gpu.ndimage.affine_transform(x, {{1, 0.1}, {0.2, 1}}, {order = 1}) ^ 2
-gpu.ndimage.zoom          d    4,5     gpu.ndimage.zoom(x, 1.5, {order = 1}) ^ 2
-gpu.ndimage.shift         d    4,5     gpu.ndimage.shift(x, 0.5, {order = 3}) ^ 2
-gpu.ndimage.rotate        d    4,5     gpu.ndimage.rotate(x, 30, {order = 1}) ^ 2
+gpu.ndimage.map_coordinates r    4,5     gpu.ndimage.map_coordinates(x, gpu.array({{1.3, 2.6}, {2.2, 4.1}}, "float64"), {order = 1}) ^ 2
+gpu.ndimage.affine_transform r    4,5     gpu.ndimage.affine_transform(x, {{1, 0.1}, {0.2, 1}}, {order = 1}) ^ 2
+gpu.ndimage.zoom          r    4,5     gpu.ndimage.zoom(x, 1.5, {order = 1}) ^ 2
+gpu.ndimage.shift         r    4,5     gpu.ndimage.shift(x, 0.5, {order = 3}) ^ 2
+gpu.ndimage.rotate        r    4,5     gpu.ndimage.rotate(x, 30, {order = 1}) ^ 2
 gpu.ndimage.correlate1d   d    4,5     gpu.ndimage.correlate1d(x, {1, 2, 3}) ^ 2
 gpu.ndimage.convolve1d    d    4,5     gpu.ndimage.convolve1d(x, {1, 2, 3}, 1) ^ 2
 gpu.ndimage.uniform_filter1d d 4,5     gpu.ndimage.uniform_filter1d(x, 3) ^ 2
@@ -384,29 +384,29 @@ gpu.ndimage.mean          d    4       gpu.ndimage.mean(x, gpu.array({1, 2, 2, 1
 gpu.ndimage.variance      d    4       gpu.ndimage.variance(x, gpu.array({1, 2, 2, 1}, "int32"), {1, 2}) ^ 2
 gpu.ndimage.standard_deviation d 4     gpu.ndimage.standard_deviation(x, gpu.array({1, 2, 2, 1}, "int32"), {1, 2}) ^ 2
 gpu.ndimage.center_of_mass d   4       gpu.ndimage.center_of_mass(gpu.exp(x), gpu.array({1, 2, 2, 1}, "int32"), {1, 2}) ^ 2
-gpu.ndimage.minimum       r    4       gpu.ndimage.minimum(x, gpu.array({1, 2, 2, 1}, "int32"), {1, 2})
-gpu.ndimage.maximum       r    4       gpu.ndimage.maximum(x, gpu.array({1, 2, 2, 1}, "int32"), {1, 2})
+gpu.ndimage.minimum       d    4       gpu.ndimage.minimum(x, gpu.array({1, 2, 2, 1}, "int32"), {1, 2})
+gpu.ndimage.maximum       d    4       gpu.ndimage.maximum(x, gpu.array({1, 2, 2, 1}, "int32"), {1, 2})
 gpu.ndimage.minimum_position c 4       gpu.ndimage.minimum_position(x, gpu.array({1, 2, 2, 1}, "int32"), {1, 2})
 gpu.ndimage.maximum_position c 4       gpu.ndimage.maximum_position(x, gpu.array({1, 2, 2, 1}, "int32"), {1, 2})
-gpu.ndimage.median        r    4       gpu.ndimage.median(x, gpu.array({1, 2, 2, 1}, "int32"), {1, 2})
-gpu.ndimage.extrema       r    4       gpu.ndimage.extrema(x, gpu.array({1, 2, 2, 1}, "int32"), {1, 2})
+gpu.ndimage.median        d    4       gpu.ndimage.median(x, gpu.array({1, 2, 2, 1}, "int32"), {1, 2})
+gpu.ndimage.extrema       d    4       gpu.ndimage.extrema(x, gpu.array({1, 2, 2, 1}, "int32"), {1, 2})
 gpu.ndimage.label         c    4,5     gpu.ndimage.label(x:gt(0))
 gpu.ndimage.binary_fill_holes c 4,5    gpu.ndimage.binary_fill_holes(x:gt(0))
-gpu.ndimage.grey_erosion  d    4,5     gpu.ndimage.grey_erosion(apart(x), 3) ^ 2
-gpu.ndimage.grey_dilation d    4,5     gpu.ndimage.grey_dilation(apart(x), 3) ^ 2
-gpu.ndimage.grey_opening  d    4,5     gpu.ndimage.grey_opening(apart(x), 3) ^ 2
-gpu.ndimage.grey_closing  d    4,5     gpu.ndimage.grey_closing(apart(x), 3) ^ 2
-gpu.ndimage.morphological_gradient d 4,5 gpu.ndimage.morphological_gradient(apart(x), 3) ^ 2
-gpu.ndimage.morphological_laplace d 4,5 gpu.ndimage.morphological_laplace(apart(x), 3) ^ 2
-gpu.ndimage.white_tophat  d    4,5     gpu.ndimage.white_tophat(apart(x), 3) ^ 2
-gpu.ndimage.black_tophat  d    4,5     gpu.ndimage.black_tophat(apart(x), 3) ^ 2
-gpu.ndimage.median_filter d    4,5     gpu.ndimage.median_filter(apart(x), 3) ^ 2
-gpu.ndimage.rank_filter   d    4,5     gpu.ndimage.rank_filter(apart(x), 2, 3) ^ 2
-gpu.ndimage.percentile_filter d 4,5    gpu.ndimage.percentile_filter(apart(x), 30, 3) ^ 2
-gpu.ndimage.minimum_filter d   4,5     gpu.ndimage.minimum_filter(apart(x), 3) ^ 2
-gpu.ndimage.maximum_filter d   4,5     gpu.ndimage.maximum_filter(apart(x), 3) ^ 2
-gpu.ndimage.minimum_filter1d d 4,5     gpu.ndimage.minimum_filter1d(apart(x), 3) ^ 2
-gpu.ndimage.maximum_filter1d d 4,5     gpu.ndimage.maximum_filter1d(apart(x), 3) ^ 2
+gpu.ndimage.grey_erosion  r    4,5     gpu.ndimage.grey_erosion(apart(x), 3) ^ 2
+gpu.ndimage.grey_dilation r    4,5     gpu.ndimage.grey_dilation(apart(x), 3) ^ 2
+gpu.ndimage.grey_opening  r    4,5     gpu.ndimage.grey_opening(apart(x), 3) ^ 2
+gpu.ndimage.grey_closing  r    4,5     gpu.ndimage.grey_closing(apart(x), 3) ^ 2
+gpu.ndimage.morphological_gradient r    4,5     gpu.ndimage.morphological_gradient(apart(x), 3) ^ 2
+gpu.ndimage.morphological_laplace r    4,5     gpu.ndimage.morphological_laplace(apart(x), 3) ^ 2
+gpu.ndimage.white_tophat  r    4,5     gpu.ndimage.white_tophat(apart(x), 3) ^ 2
+gpu.ndimage.black_tophat  r    4,5     gpu.ndimage.black_tophat(apart(x), 3) ^ 2
+gpu.ndimage.median_filter r    4,5     gpu.ndimage.median_filter(apart(x), 3) ^ 2
+gpu.ndimage.rank_filter   r    4,5     gpu.ndimage.rank_filter(apart(x), 2, 3) ^ 2
+gpu.ndimage.percentile_filter r    4,5     gpu.ndimage.percentile_filter(apart(x), 30, 3) ^ 2
+gpu.ndimage.minimum_filter r    4,5     gpu.ndimage.minimum_filter(apart(x), 3) ^ 2
+gpu.ndimage.maximum_filter r    4,5     gpu.ndimage.maximum_filter(apart(x), 3) ^ 2
+gpu.ndimage.minimum_filter1d r    4,5     gpu.ndimage.minimum_filter1d(apart(x), 3) ^ 2
+gpu.ndimage.maximum_filter1d r    4,5     gpu.ndimage.maximum_filter1d(apart(x), 3) ^ 2
 gpu.signal.lfilter        d    2,6     gpu.signal.lfilter({0.5, 0.2}, {1, -0.3, 0.1}, x) ^ 2
 gpu.signal.lfilter_zi     -
 gpu.signal.savgol_filter  d    2,7     gpu.signal.savgol_filter(x, 5, 2) ^ 2
@@ -424,7 +424,7 @@ gpu.signal.resample       d    2,6     gpu.signal.resample(x, 4) ^ 2
 gpu.signal.decimate       d    2,60    gpu.signal.decimate(x, 2) ^ 2
 gpu.signal.detrend        d    2,6     gpu.signal.detrend(x) ^ 2
 gpu.signal.hilbert        d    2,6     gpu.signal.hilbert(x)
-gpu.signal.medfilt        d    7       gpu.signal.medfilt(apart(x), 3) ^ 2
+gpu.signal.medfilt        r    7       gpu.signal.medfilt(apart(x), 3) ^ 2
 gpu.signal.wiener         d    7       gpu.signal.wiener(x, 3)
 gpu.signal.convolve2d     d    4,5     gpu.signal.convolve2d(x, n(2, 3)) ^ 2
 gpu.signal.correlate2d    d    4,5     gpu.signal.correlate2d(x, n(2, 3), {mode = "same", boundary = "symm"}) ^ 2
@@ -442,7 +442,7 @@ gpu.periodogram           d    16      gpu.periodogram(x)
 gpu.csd                   d    40      gpu.csd(x, n(40), {nperseg = 8})
 gpu.coherence             d    40      gpu.coherence(x, n(40), {nperseg = 8})
 gpu.spectrogram           d    20      gpu.spectrogram(x, {nperseg = 8})
-gpu.random.permuted       r    5       gpu.random.permuted(x)
-gpu.random.permutation    r    5       gpu.random.permutation(x)
-gpu.random.choice         r    5       gpu.random.choice(x)
+gpu.random.permuted       d    5       seeded(gpu.random.permuted, x)
+gpu.random.permutation    d    5       seeded(gpu.random.permutation, x)
+gpu.random.choice         d    5       seeded(gpu.random.choice, x)
 ]]

@@ -1,5 +1,5 @@
--- Calls of functions of the library while a derivative is wanted. One that has a rule runs with nobody observing, and the tape notes the
--- call as a whole; the others are known by their parts.
+-- Calls of functions of the library while a derivative is wanted. One that has a rule (library/gradients/) runs with nobody observing, and
+-- the tape notes the call as a whole; the others are known by their parts.
 local _, _, core = ...
 
 local rules = core.rules
@@ -63,10 +63,25 @@ function calls.run(f, signature, ...)
     names[signature] = name
   end
   local rule, is_constant = rules[name], core.constants[name]
+  if rule == false and core.depends(...) then
+    core.raise(("[%s] has no derivative; gpu.custom gives a function one, x:detach() leaves an operand out"):format(name))
+  end
   if not (rule or is_constant) or not core.depends(...) then return f(...) end
   if is_constant then return unobserved(f, ...) end
   check_options(name, ...)
   return calls.noted(rule, f, ...)
+end
+
+--- A function that only the library calls, with the rule of that name. `constant`: the position of an argument of which it has no
+--- derivative.
+function calls.derived(name, f, constant)
+  return function(...)
+    if not core.observed.call or not core.depends(...) then return f(...) end
+    if constant and core.depends((select(constant, ...))) then
+      core.raise(("[%s] has no derivative; gpu.custom gives a function one, x:detach() leaves an operand out"):format(name))
+    end
+    return calls.noted(rules[name], f, ...)
+  end
 end
 
 --- Calls f, whose calls of the library run() gets as long as it runs. Returns what core.call does.
