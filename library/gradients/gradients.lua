@@ -6,9 +6,10 @@ import "rules"
 import "linalg_rules"
 import "fft_rules"
 import "filter_rules"
+import "sparse_rules"
 
 -- Results without elements that depend on the arguments. broadcast_arrays has constants beside the others.
-for _, constant in ipairs {core.detach, core.gradient, core.variable, "zeros_like", "ones_like", "full_like", "empty_like",
+for _, constant in ipairs {core.detach, core.gradient, core.variable, core.sparse_matrix, "zeros_like", "ones_like", "full_like", "empty_like",
   "broadcast_arrays", "isin", "linalg.matrix_rank", "signal.find_peaks", "signal.argrelmax", "signal.argrelmin"} do
   core.constants[constant] = true
 end

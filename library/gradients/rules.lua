@@ -115,7 +115,7 @@ function rules.topk(cotangents, results, arrays, arguments)
 end
 
 --- The library's elements of a row's order, at positions from 0.
-rules["core.order_statistics"] = function(cotangents, _, arrays)
+rules[core.order_statistics] = function(cotangents, _, arrays)
   local order = gpu.argsort(arrays[1]:detach(), -1, {stable = true})
   local at = gpu.take_along_axis(order, arrays[2] + 1, -1)
   return of_picked(arrays[1], cotangents[1], function(z) return gpu.take_along_axis(z, at, -1) end)
@@ -133,7 +133,7 @@ function rules.choose(cotangents, _, _, arguments)
 end
 
 --- The library's sums of weights by numbers from 0; other numbers count nowhere.
-rules["core.bincount"] = function(cotangents, _, _, arguments)
+rules[core.bincount] = function(cotangents, _, _, arguments)
   local numbers, count = arguments[1], arguments[3]
   local is_counted = numbers:ge(0):logical_and(numbers:lt(count))
   local none = gpu.zeros({1}, {dtype = cotangents[1].dtype, device = numbers.device})

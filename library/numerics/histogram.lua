@@ -41,8 +41,7 @@ function counting.bincount(x, options)
     count = math.max(count, most + 1)
   end
   core.check_shape("bincount", {count})
-  local counts = core.bincount(x, weights, count)
-  return counts
+  return core.bincount(x, weights, count)
 end
 
 local function check_edges(op, edges, x)

@@ -82,10 +82,7 @@ local function elements_at(op, rows, positions, nan_rows)
   local shape = rows.shape
   shape[rows.ndim] = positions.shape[rows.ndim]
   positions = core.broadcast(positions, shape)
-  if shape[rows.ndim] <= most_searched then
-    local elements = core.order_statistics(op, rows, positions, nan_rows)
-    return elements
-  end
+  if shape[rows.ndim] <= most_searched then return core.order_statistics(op, rows, positions, nan_rows) end
   local sorted = rows:sort(-1)
   local elements = sorted:take_along_axis(positions + 1, rows.ndim)
   if not nan_rows then return elements end

@@ -10,6 +10,7 @@
 -- In sandboxes: all
 local gpu, _, core, import = ...
 local checks = import "checks"
+local calls = import "derived_calls"
 
 local sparse = gpu.sparse
 local fields_of, make = core.sparse_fields, core.sparse_matrix
@@ -123,7 +124,8 @@ local function gather_rows(fields)
   return lines, order
 end
 
---- Caches compute(from), the matrix by its other axis, in `from`; gathers the data again if it has changed since.
+--- Caches compute(from), the matrix by its other axis, in `from`; gathers the data again if it has changed since, or if the copy was made
+--- with nobody observing it for a derivative.
 local function kept(from, compute)
   local writes = core.writes(from.entries)
   local copy = from.copy
@@ -131,7 +133,7 @@ local function kept(from, compute)
     copy = {}
     copy.lines, copy.order = compute(from)
     from.copy = copy
-  elseif copy.writes ~= writes then
+  elseif copy.writes ~= writes or core.observed.call and core.depends(from.entries) ~= core.depends(copy.lines.entries) then
     copy.lines.entries = from.entries:take(copy.order)
     core.keep(copy.lines.entries)
   end
@@ -148,6 +150,9 @@ function own.lines_by(fields, axis)
   local is_own = (fields.format == "csr") == (axis == 1)
   return is_own and fields.lines or kept(fields.lines, turn)
 end
+
+--- The lines by the other axis, of lines that have a width.
+function own.turned(lines) return kept(lines, turn) end
 
 --- A copy of lines with nonzeros of their own.
 local function with_own_entries(lines)
@@ -275,6 +280,11 @@ function sparse.issparse(value) return fields_of(value) ~= nil end
 
 -- ---- products ---------------------------------------------------------------------------------------------------------------
 
+--- The product of lines and an array (n) or (n,k), of one dtype. `entries`: the nonzeros.
+own.product = calls.derived("sparse.product", function(entries, x, lines)
+  return core.multiply_lines(entries, lines.places, lines.starts, lines.tiles, x)
+end)
+
 --- Handles gpu.matmul(a, b) where one is sparse.
 function own.matmul(op, a, b, options)
   local fields = fields_of(a) or fields_of(b)
@@ -305,7 +315,7 @@ function own.matmul(op, a, b, options)
     lines.tiles = core.lines_of_tiles(lines.starts, lines.entries.size)
     if lines.tiles then core.keep(lines.tiles) end
   end
-  local product = core.multiply_lines(lines.entries, lines.places, lines.starts, lines.tiles, from)
+  local product = own.product(lines.entries, from, lines)
   return core.assign(op, options.out, sparse_left and product or product.T)
 end
 

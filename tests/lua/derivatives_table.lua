@@ -445,4 +445,60 @@ gpu.spectrogram           d    20      gpu.spectrogram(x, {nperseg = 8})
 gpu.random.permuted       d    5       seeded(gpu.random.permuted, x)
 gpu.random.permutation    d    5       seeded(gpu.random.permutation, x)
 gpu.random.choice         d    5       seeded(gpu.random.choice, x)
+gpu.sparse.csr            dz   6       gpu.matmul(sparse(x), n(3)) ^ 2
+gpu.sparse.csc            d    6       gpu.sparse.csc(x, {1, 2, 2, 3, 1, 3}, {1, 3, 5, 7}, {3, 3}):matmul(n(3, 2)) ^ 2
+gpu.sparse.coo            d    4       gpu.sparse.coo({1, 2, 3, 1}, {1, 2, 1, 1}, x, {3, 3}):matmul(n(3)) ^ 2
+A:matmul                  dz   6       sparse(x):matmul(n(3, 2)) ^ 2
+A:matmul                  d    3       sparse(n(6)).T:matmul(x) ^ 2
+A:matmul                  d    6       gpu.matmul(n(2, 3), sparse(x)) ^ 2
+A:todense                 d    6       sparse(x):todense() ^ 2
+A:toarray                 d    6       sparse(x):toarray() ^ 2
+A:diagonal                d    6       sparse(x):diagonal(1) ^ 2
+A:trace                   d    6       sparse(x):trace() ^ 2
+A:sum                     d    6       sparse(x):sum(1) ^ 2
+A:mean                    d    6       sparse(x):mean(2) ^ 2
+A:sin                     d    6       sparse(x):sin():matmul(n(3))
+A:multiply                d    6       sparse(x):multiply(n(3)):matmul(n(3)) ^ 2
+A:power                   d    6       sparse(x):power(3):matmul(n(3))
+A:tocsc                   d    6       sparse(x):tocsc():matmul(n(3)) ^ 2
+A:tocoo                   d    6       sparse(x):tocoo().data ^ 2
+A:transpose               d    6       sparse(x):transpose():matmul(n(3)) ^ 2
+A:copy                    d    6       sparse(x):copy():matmul(n(3)) ^ 2
+A:astype                  d    6       sparse(x):astype("float64"):matmul(n(3)) ^ 2
+A:conj                    d    6       sparse(x):conj():matmul(n(3)) ^ 2
+A:norm                    d    6       sparse(x):norm() ^ 2
+A:tril                    d    6       sparse(x):tril():matmul(n(3)) ^ 2
+A:triu                    d    6       sparse(x):triu():matmul(n(3)) ^ 2
+A:max                     r    6       sparse(x):max(1)
+A:argmax                  c    6       sparse(x):argmax(1)
+gpu.sparse.linalg.spsolve dz   6       gpu.sparse.linalg.spsolve(sparse(x + strong), n(3))
+gpu.sparse.linalg.spsolve d    3,2     gpu.sparse.linalg.spsolve(sparse(n(6) + strong), x) ^ 2
+gpu.sparse.linalg.splu    r    6       gpu.sparse.linalg.splu(sparse(x + strong)):solve(n(3))
+gpu.sparse.linalg.splu    dz   3       gpu.sparse.linalg.splu(sparse(n(6) + strong)):solve(x, {trans = "T"}) ^ 2
+gpu.sparse.linalg.spsolve_triangular d 6 gpu.sparse.linalg.spsolve_triangular(sparse(x + strong):triu(), n(3), {lower = false})
+gpu.sparse.linalg.cg      d    6       gpu.sparse.linalg.cg(symmetric(sparse(x + strong):todense()), n(3), {rtol = 1e-12})
+gpu.sparse.linalg.minres  d    6       gpu.sparse.linalg.minres(symmetric(sparse(x + strong):todense()), n(3), {rtol = 1e-12})
+gpu.sparse.linalg.bicgstab d   6       gpu.sparse.linalg.bicgstab(sparse(x + strong), n(3), {rtol = 1e-12})
+gpu.sparse.linalg.cgs     d    3       gpu.sparse.linalg.cgs(sparse(n(6) + strong), x, {rtol = 1e-12})
+gpu.sparse.linalg.gmres   d    6       gpu.sparse.linalg.gmres(sparse(x + strong), n(3), {rtol = 1e-12})
+gpu.sparse.linalg.lsqr    r    6       gpu.sparse.linalg.lsqr(sparse(x), n(3))
+gpu.sparse.linalg.expm_multiply r 6    gpu.sparse.linalg.expm_multiply(sparse(x), n(3))
+gpu.sparse.linalg.eigsh   r    6       gpu.sparse.linalg.eigsh(symmetric(sparse(x + strong):todense()), 1)
+gpu.sparse.linalg.svds    r    6       gpu.sparse.linalg.svds(sparse(x + strong), 1)
+gpu.sparse.linalg.norm    d    6       gpu.sparse.linalg.norm(sparse(x)) ^ 2
+gpu.sparse.linalg.operator -
+gpu.sparse.diags          d    3       gpu.sparse.diags({x}, {0}, {3, 3}):matmul(n(3)) ^ 2
+gpu.sparse.hstack         d    6       gpu.sparse.hstack({sparse(x), sparse(x)}):matmul(n(6)) ^ 2
+gpu.sparse.vstack         d    6       gpu.sparse.vstack({sparse(x), sparse(x)}):matmul(n(3)) ^ 2
+gpu.sparse.block_diag     d    6       gpu.sparse.block_diag({sparse(x), sparse(x)}):matmul(n(6)) ^ 2
+gpu.sparse.bmat           d    6       gpu.sparse.bmat({{sparse(x), sparse(x)}}):matmul(n(6)) ^ 2
+gpu.sparse.kron           d    6       gpu.sparse.kron(sparse(x), sparse(n(6))):matmul(n(9)) ^ 2
+gpu.sparse.tril           d    6       gpu.sparse.tril(sparse(x)):matmul(n(3)) ^ 2
+gpu.sparse.triu           d    6       gpu.sparse.triu(sparse(x)):matmul(n(3)) ^ 2
+gpu.sparse.find           d    6       gpu.sparse.find(sparse(x))
+A:setdiag                 r    6       sparse(x):setdiag(n(3))
+A:sum_duplicates          d    6       sparse(x):sum_duplicates():matmul(n(3)) ^ 2
+A:eliminate_zeros         d    6       sparse(x):eliminate_zeros():matmul(n(3)) ^ 2
+A:maximum                 r    6       sparse(x):maximum(sparse(n(6)))
+A:count_nonzero           c    6       sparse(x):count_nonzero(1)
 ]]
