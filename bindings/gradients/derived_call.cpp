@@ -177,7 +177,7 @@ int run_derived(lua_State* L, LuaFunction function, const CallSignature* signatu
   if (!depends(L, 1, arguments, observer)) return function(L);
   const std::string name = name_of(L, signature);
   if (reads_for_library(L, name)) refuse_derivative(name);
-  if (has_out(L, arguments)) throw Error("[{}] the option out has no derivative: use the result", name);
+  if (signature && has_out(L, arguments)) throw Error("[{}] the option out has no derivative: use the result", name);
   // A function that is given an array for its results depends on the others, too.
   std::vector<std::pair<Array, std::uint64_t>> untracked;
   for (int i = 1; i <= arguments; ++i)

@@ -69,9 +69,9 @@ std::string named_as_called(lua_State* L, std::string message) {
   if (is_call_of_script(L, 0)) return message;
   const CallSignature* called = called_function(L);
   const std::string name = message.substr(1, end - 1);
+  if (called && is_refused) return name == called->op() ? message : no_derivative(called->op());
   // The same function, as gpu.comm.split in "[split]" and g:uniform in "[random.uniform]".
   if (!called || called->name == name.substr(name.rfind('.') + 1)) return message;
-  if (is_refused) return no_derivative(called->op());
   if (!is_of_function(bindings_of(L).signatures, name)) return message;
   return message.replace(1, end - 1, called->op());
 }

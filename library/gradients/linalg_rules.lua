@@ -210,8 +210,35 @@ rules["linalg.svdvals"] = function(cotangents, _, arrays)
   return matmul(u * row(cotangents[1]), vh)
 end
 
---- Any vectors of the space would do.
-rules["linalg.null_space"], rules["linalg.orth"] = false, false
+-- The polar factors of matrices with independent columns. Equal singular values do no harm, as they would by the vectors' derivatives.
+local function polar(gq, gp, a)
+  local u, s, vh = linalg.svd(a, false)
+  local v, sums, middle = adjoint(vh), column(s) + row(s), 0
+  if gq then
+    local own = matmul(adjoint(u), gq, v)
+    middle = (own - adjoint(own)) / sums
+  end
+  if gp then
+    local own = matmul(vh, gp, v) / sums
+    middle = middle + column(s) * (own + adjoint(own))
+  end
+  local g = matmul(u, middle, vh)
+  if not gq or u.shape[u.ndim - 1] == s.shape[s.ndim] then return g end
+  local along = matmul(gq, v)
+  return g + matmul((along - matmul(u, matmul(adjoint(u), along))) / row(s), vh)
+end
+
+rules["linalg.polar"] = function(cotangents, _, arrays, arguments)
+  local gq, gp, a = cotangents[1], cotangents[2], arrays[1]
+  local is_left = (arguments[2] or {}).side == "left"
+  if is_left then gq, a = gq and adjoint(gq), adjoint(a) end
+  if a.shape[a.ndim - 1] < a.shape[a.ndim] then refuse("linalg.polar", "of matrices with dependent columns has") end
+  local g = polar(gq, gp, a)
+  return is_left and adjoint(g) or g
+end
+
+-- Any vectors of the space would do; functions of matrices have other derivatives where eigenvalues are equal than their vectors have.
+for _, name in ipairs {"null_space", "orth", "funm", "sqrtm", "logm"} do rules["linalg." .. name] = false end
 
 -- ---- least squares --------------------------------------------------------------------------------------------------------------------
 

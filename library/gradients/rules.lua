@@ -140,6 +140,11 @@ rules[core.bincount] = function(cotangents, _, _, arguments)
   return false, gpu.concat({none, cotangents[1]}):take(gpu.where(is_counted, numbers + 2, 1):reshape(-1)):reshape(numbers.shape)
 end
 
+-- ---- random numbers -----------------------------------------------------------------------------------------------------------------------
+
+-- Their draws choose between two values by the parameters: the derivative of each alone is not that of the distribution.
+rules["random.wald"], rules["random.vonmises"] = false, false
+
 -- ---- parts put together -----------------------------------------------------------------------------------------------------------------
 
 --- The axis of concat and stack, from the number of axes of the result.

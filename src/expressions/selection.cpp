@@ -230,8 +230,7 @@ Array read_index(const Array& array, std::vector<IndexItem> items) {
   // By positions where a derivative is wanted: the observer knows gathers.
   const NodeObserver* observer = array->device().context().observer;
   const bool is_followed = observer && observer->tracks(*array);
-  if (!is_followed && items.size() == 1 && is_mask(items[0]) &&
-      items[0].array->layout.ndim() == array->layout.ndim())
+  if (!is_followed && items.size() == 1 && is_mask(items[0]) && items[0].array->layout.ndim() == array->layout.ndim())
     return compress(items[0].array, array);
   Selection selection = select(array->layout, without_masks(items));
   return gather(array, std::move(selection.at), std::move(selection.indices));
