@@ -24,6 +24,23 @@ rules["ndimage.weighted"] = function(cotangents, _, arrays, arguments)
   return gx, (wide:sliding_window(sizes) * g):sum(axes)
 end
 
+--- Neighbours that are picked by their order: the derivative goes to the first one that is equal.
+rules["ndimage.picked"] = function(cotangents, results, _, arguments)
+  local nd = import "ndimage"
+  local op, x, sizes, footprint, origins, mode, cval = unpack(arguments, 1, 7)
+  local before, after, count = nd.before_middles(op, sizes, origins), {}, 1
+  for axis, size in ipairs(sizes) do after[axis], count = size - 1 - before[axis], count * size end
+  local shape = x.shape
+  shape[#shape + 1] = count
+  local function neighbours(z) return nd.padded(z, before, after, mode, cval):sliding_window(sizes):reshape(shape) end
+  local fixed, y = x:detach(), results[1]:detach():expand_dims(-1)
+  local is_equal = neighbours(fixed):eq(y):logical_or(y:ne(y))
+  if footprint then is_equal = is_equal:logical_and(footprint:ravel()) end
+  local at = is_equal:argmax(-1, {keepdims = true})
+  local _, pull = gpu.vjp(function(z) return gpu.take_along_axis(neighbours(z), at, -1):squeeze(-1) end, fixed)
+  return pull(cotangents[1])
+end
+
 --- All sums of rows with coefficients.
 rules["signal.sums"] = function(cotangents, _, arrays, arguments)
   local b, turned = arguments[2], {}
