@@ -34,6 +34,18 @@ rules[core.sum_lines] = function(cotangents, _, arrays, arguments)
   return cotangents[1]:take(core.lines_of(arguments[2], arrays[1].size) + 1)
 end
 
+--- The nonzeros of two matrices at the positions of both: each matrix has its own among them, in the same order.
+rules[core.merge_lines] = function(cotangents, results, arrays, arguments)
+  local starts, count = arguments[7], arguments[8]
+  local function keys(lines, places) return core.cast(lines, "int64") * 2 ^ 31 + places end
+  if arrays[2].dtype == "int64" then core.raise "[sparse] positions beyond 2^31 have no derivative; gpu.custom gives a function one" end
+  local whole = keys(core.lines_of(starts, count), results[1]):eval()
+  local function own(g, places, own_starts)
+    return g and g:take(gpu.searchsorted(whole, keys(core.lines_of(own_starts, places.size), places)))
+  end
+  return own(cotangents[2], arguments[2], arguments[3]), nil, nil, own(cotangents[3], arguments[5], arguments[6])
+end
+
 local function of_dense(cotangents, _, _, arguments)
   local rows, columns = positions(arguments[1])
   return cotangents[1][{rows, columns}]

@@ -135,6 +135,7 @@ end
 --- The map of derivatives against the one of tangents: <J v, w> = <v, J' w>.
 function checks.adjoint(sample)
   if sample.name == "gpu.custom" then return end -- a script's rule, of one order
+  if order == 1 and not sample.kind:find "2" then return end
   local x = normal(7, unpack(sample.shape))
   local function f(z) return arrays_of({}, sample.f(z))[1] end
   local y, pull = gpu.vjp(f, x)
