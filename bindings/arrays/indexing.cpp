@@ -12,7 +12,6 @@
 #include "bindings/lua/list.h"
 #include "src/array/aliasing.h"
 #include "src/expressions/expression.h"
-#include "src/expressions/masked.h"
 #include "src/expressions/transfer.h"
 #include "src/ops/promotion.h"
 
@@ -124,7 +123,7 @@ int extract(lua_State* L) {
   if (condition->layout.shape != array->layout.shape)
     throw Error("[extract] expected a condition of shape {}, got {}", to_string(array->layout.shape),
                 to_string(condition->layout.shape));
-  push_array(L, compress(condition, array));
+  push_array(L, read_index(array, items_along(0, condition)));
   return 1;
 }
 

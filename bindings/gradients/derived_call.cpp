@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "bindings/arrays/sparse_matrix.h"
 #include "bindings/lua/array_type.h"
 #include "bindings/lua/signatures.h"
 #include "bindings/lua/state.h"
@@ -14,11 +15,24 @@ namespace gpulua {
 
 namespace {
 
-/// Calls visit(array) for an argument that is an array, and for the arrays of a list. The array is at the top of the
-/// stack meanwhile.
+/// Replaces a sparse matrix at the top of the stack by the array of its nonzeros.
+void take_nonzeros(lua_State* L) {
+  if (!test<SparseMatrix>(L, -1)) return;
+  const int matrix = lua_gettop(L);
+  push_fields(L, matrix);
+  lua_getfield(L, -1, "lines");
+  if (lua_istable(L, -1)) lua_replace(L, matrix + 1);
+  lua_getfield(L, matrix + 1, "entries");
+  lua_replace(L, matrix);
+  lua_settop(L, matrix);
+}
+
+/// Calls visit(array) for an argument that is an array or a sparse matrix, which has one, and for those of a list. The
+/// array is at the top of the stack meanwhile.
 template <class Visit>
 void visit_arrays(lua_State* L, int index, const Visit& visit) {
   const auto visit_top = [&] {
+    take_nonzeros(L);
     if (const Array* array = test<Array>(L, -1)) visit(*array);
     lua_pop(L, 1);
   };
@@ -32,17 +46,28 @@ void visit_arrays(lua_State* L, int index, const Visit& visit) {
   }
 }
 
-bool depends(lua_State* L, int first, int last, const NodeObserver& observer) {
-  bool found = false;
-  for (int i = first; i <= last && !found; ++i)
-    visit_arrays(L, i, [&](const Array& array) { found = found || observer.tracks(*array); });
-  return found;
+/// The same for the arrays in all fields of a table.
+template <class Visit>
+void visit_all_arrays(lua_State* L, int index, const Visit& visit) {
+  if (!lua_istable(L, index)) return visit_arrays(L, index, visit);
+  for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1)) {
+    take_nonzeros(L);
+    if (const Array* array = test<Array>(L, -1)) visit(*array);
+  }
 }
 
-/// Pushes the value with the name in the table of the registry.
-void push_named(lua_State* L, const char* table, const std::string& name) {
+/// Pushes what the table of the registry has for the running function: under the name in its signature, or under the
+/// function itself.
+void push_for_running(lua_State* L, const char* table, const CallSignature* signature, const std::string& name) {
   lua_getfield(L, LUA_REGISTRYINDEX, table);
-  lua_getfield(L, -1, name.c_str());
+  if (signature)
+    lua_getfield(L, -1, name.c_str());
+  else {
+    lua_Debug info{};
+    lua_getstack(L, 0, &info);
+    lua_getinfo(L, "f", &info);
+    lua_rawget(L, -2);
+  }
   lua_remove(L, -2);
 }
 
@@ -53,16 +78,11 @@ std::string name_of(lua_State* L, const CallSignature* signature) {
   return info.name ? info.name : "gpu";
 }
 
-/// Whether the results of the running function, or of all functions of its name, are constants.
-bool gives_constants(lua_State* L, const std::string& name) {
-  push_named(L, constants_key, name);
-  lua_getfield(L, LUA_REGISTRYINDEX, constants_key);
-  lua_Debug info{};
-  lua_getstack(L, 0, &info);
-  lua_getinfo(L, "f", &info);
-  lua_rawget(L, -2);
-  const bool are_constants = lua_toboolean(L, -1) || lua_toboolean(L, -3);
-  lua_pop(L, 3);
+/// Whether the results of the running function are constants.
+bool gives_constants(lua_State* L, const CallSignature* signature, const std::string& name) {
+  push_for_running(L, constants_key, signature, name);
+  const bool are_constants = lua_toboolean(L, -1) != 0;
+  lua_pop(L, 1);
   return are_constants;
 }
 
@@ -118,6 +138,13 @@ int run_with_rule(lua_State* L, LuaFunction function, int arguments, Context& co
 
 }  // namespace
 
+bool depends(lua_State* L, int first, int last, const NodeObserver& observer) {
+  bool found = false;
+  for (int i = first; i <= last && !found; ++i)
+    visit_all_arrays(L, i, [&](const Array& array) { found = found || observer.tracks(*array); });
+  return found;
+}
+
 void note_call(lua_State* L, int rule, int first, int arguments, Context& context) {
   const int results_at = first + arguments, end = lua_gettop(L) + 1;
   std::vector<Array> inputs, results;
@@ -150,14 +177,14 @@ int run_derived(lua_State* L, LuaFunction function, const CallSignature* signatu
   if (!depends(L, 1, arguments, observer)) return function(L);
   const std::string name = name_of(L, signature);
   if (reads_for_library(L, name)) refuse_derivative(name);
-  if (has_out(L, arguments)) throw Error("[{}] the option out has no derivative: use the result", name);
+  if (signature && has_out(L, arguments)) throw Error("[{}] the option out has no derivative: use the result", name);
   // A function that is given an array for its results depends on the others, too.
   std::vector<std::pair<Array, std::uint64_t>> untracked;
   for (int i = 1; i <= arguments; ++i)
-    visit_arrays(L, i, [&](const Array& array) {
+    visit_all_arrays(L, i, [&](const Array& array) {
       if (!array->pending() && !observer.tracks(*array)) untracked.emplace_back(array, array->buffer()->writes());
     });
-  push_named(L, rules_key, name);
+  push_for_running(L, rules_key, signature, name);
   const bool has_rule = lua_isfunction(L, -1);
   if (!has_rule) lua_pop(L, 1);
   const int results = has_rule ? run_with_rule(L, function, arguments, context) : function(L);
@@ -170,7 +197,7 @@ int run_derived(lua_State* L, LuaFunction function, const CallSignature* signatu
     } else if (!lua_isuserdata(L, i) || name.starts_with("__")) {
       continue;  // a field of the array, such as its shape or device, depends on no element
     }
-    if (!gives_constants(L, name)) refuse_derivative(name);
+    if (!gives_constants(L, signature, name)) refuse_derivative(name);
   }
   return results;
 }

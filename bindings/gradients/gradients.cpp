@@ -6,6 +6,7 @@
 #include "bindings/arrays/number_argument.h"
 #include "bindings/gradients/derived_call.h"
 #include "bindings/lua/state.h"
+#include "src/array/node_observer.h"
 #include "src/expressions/expression.h"
 #include "src/gradients/reverse.h"
 
@@ -69,16 +70,16 @@ int follows(lua_State* L) {
   return 1;
 }
 
-/// is_followed(x): whether the array depends on a variable of an open tape.
-int is_followed(lua_State* L) {
-  const NodeObserver* observer = bindings_of(L).context().observer;
-  lua_pushboolean(L, observer && observer->tracks(*check<Array>(L, 1, "grad")));
-  return 1;
-}
-
 /// has_tape(): whether a tape is open.
 int has_tape(lua_State* L) {
   lua_pushboolean(L, bindings_of(L).context().observer != nullptr);
+  return 1;
+}
+
+/// depends(values...): whether a tape is open and one of the arrays, or of those in the lists, depends on a variable.
+int depends_on_variables(lua_State* L) {
+  const NodeObserver* observer = bindings_of(L).context().observer;
+  lua_pushboolean(L, observer && depends(L, 1, lua_gettop(L), *observer));
   return 1;
 }
 
@@ -190,11 +191,11 @@ void add_gradients(lua_State* L) {
   set_functions(L, {{"add_cotangent", protect<add_cotangent>},
                     {"close_tape", protect<close_tape>},
                     {"contribute", protect<contribute>},
+                    {"depends", protect<depends_on_variables>},
                     {"detach", protect<detach>},
                     {"follows", protect<follows>},
                     {"gradient", protect<gradient>},
                     {"has_tape", protect<has_tape>},
-                    {"is_followed", protect<is_followed>},
                     {"next_rule", protect<next_rule>},
                     {"note_rule", protect<note_rule>},
                     {"open_tape", protect<open_tape>},

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "bindings/lua/state.h"
+#include "src/array/node_observer.h"
 
 namespace gpulua {
 
@@ -46,6 +47,12 @@ bool is_about_argument(std::string_view message) {
          std::ranges::any_of(parts, [&](const char* part) { return message.find(part) != message.npos; });
 }
 
+/// Whether a message says that something has no derivative.
+bool is_refused_derivative(std::string_view message) {
+  return message.find("no derivative; gpu.custom") != message.npos ||
+         message.find("would hide a dependence from the derivative") != message.npos;
+}
+
 /// Whether functions of the library find mistakes under this name.
 bool is_of_function(CallSignatures& signatures, const std::string& name) {
   constexpr std::array<std::string_view, 4> others = {"cast", "convert", "equal", "index"};
@@ -56,11 +63,13 @@ bool is_of_function(CallSignatures& signatures, const std::string& name) {
 
 std::string named_as_called(lua_State* L, std::string message) {
   const std::size_t end = message.find("] ");
-  if (!message.starts_with('[') || end == message.npos || !is_about_argument(message)) return message;
+  const bool is_refused = is_refused_derivative(message);
+  if (!message.starts_with('[') || end == message.npos || !(is_refused || is_about_argument(message))) return message;
   // A function of the script's that the library has called may end with this call: `return x:sum(axis)`.
   if (is_call_of_script(L, 0)) return message;
   const CallSignature* called = called_function(L);
   const std::string name = message.substr(1, end - 1);
+  if (called && is_refused) return name == called->op() ? message : no_derivative(called->op());
   // The same function, as gpu.comm.split in "[split]" and g:uniform in "[random.uniform]".
   if (!called || called->name == name.substr(name.rfind('.') + 1)) return message;
   if (!is_of_function(bindings_of(L).signatures, name)) return message;

@@ -292,6 +292,15 @@ int method_signature(lua_State* L) {
   return 1;
 }
 
+/// name_of(signature): the function's name in messages; for methods of other objects than arrays, with their receiver.
+int name_of(lua_State* L) {
+  const auto& signature = *static_cast<const CallSignature*>(lua_touserdata(L, 1));
+  const bool is_of_other = signature.is_method() && signature.receiver != array_prefix;
+  const std::string name = is_of_other ? signature.receiver + signature.name : signature.op();
+  lua_pushlstring(L, name.data(), name.size());
+  return 1;
+}
+
 /// option_names(op): the list of the option names.
 int option_names(lua_State* L) {
   const auto names = bindings_of(L).signatures.options(std::string(check_string(L, 1, "options", "a name")));
@@ -329,6 +338,7 @@ int signature_text(lua_State* L) {
 void add_signature_helpers(lua_State* L) {
   set_functions(L, {{"method_signature", protect<method_signature>},
                     {"most_arguments", protect<most_arguments>},
+                    {"name_of", protect<name_of>},
                     {"option_names", protect<option_names>},
                     {"takes_list", protect<takes_list>},
                     {"refuse", protect<refuse>},

@@ -198,9 +198,8 @@ local function diag(x, offset)
   if x.ndim ~= 1 then core.fail("diag", "a vector or a matrix", x) end
   local n = x.size + math.abs(offset)
   core.check_shape("diag", {n, n})
-  local result = gpu.zeros({n, n}, {dtype = x.dtype, device = x.device})
-  result:diagonal(offset):copy_(x)
-  return result
+  local rows = gpu.pad(x, offset < 0 and {-offset, 0} or {0, offset})
+  return gpu.where(offsets(n, n, x.device):eq(offset), rows:expand_dims(2), false)
 end
 
 --- gpu.vander(x [, columns] [, {increasing}])

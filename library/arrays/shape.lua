@@ -121,9 +121,29 @@ end
 
 -- ---- copies with other positions ------------------------------------------------------------------------------------------
 
+--- The same as assemble() in an expression, for a derivative.
+local function joined(x, parts)
+  for axis, runs in ipairs(parts) do
+    local pieces = {}
+    for i, part in ipairs(runs) do
+      local first, count, step = part[1], part[2], part[3]
+      local piece = views.slice(x, axis, step < 0 and first - count + 1 or first, step == 0 and math.min(count, 1) or count)
+      if step == 0 and count > 1 then
+        local shape = piece.shape
+        shape[axis] = count
+        piece = core.broadcast(piece, shape)
+      end
+      pieces[i] = step < 0 and piece:flip(axis) or piece
+    end
+    x = #pieces == 1 and pieces[1] or gpu.concat(pieces, axis)
+  end
+  return x
+end
+
 --- Copies parts of x into `result`. parts[axis] is a list of {first, count, step, copies}: the first position in x, the number of
 --- positions, the step between them, and the number of copies of each.
 local function assemble(result, x, parts)
+  if core.depends(x) then return joined(x, parts) end
   local ndim = #parts
   local from, to = {}, {}
   local function place(axis)
@@ -278,6 +298,20 @@ local function check_widths(x, widths)
   return result
 end
 
+--- x with elements of one value before and after those of each axis, in an expression, for a derivative.
+local function surrounded(x, widths, value)
+  for axis, width in ipairs(widths) do
+    local pieces = {x, x, x}
+    for i = 1, 3, 2 do
+      local shape = x.shape
+      shape[axis] = width[(i + 1) / 2]
+      pieces[i] = gpu.full(shape, value, {dtype = x.dtype, device = x.device})
+    end
+    x = gpu.concat(pieces, axis)
+  end
+  return x
+end
+
 --- gpu.pad(x, widths [, mode] [, {mode, value}])
 local function pad(x, widths, mode, options)
   checks.array("pad", x)
@@ -298,8 +332,10 @@ local function pad(x, widths, mode, options)
     shape[axis] = width[1] + old[axis] + width[2]
   end
   core.check_shape("pad", shape)
+  local value = options.value == nil and 0 or options.value
+  if mode == "constant" and core.depends(x) then return surrounded(x, widths, value) end
   local place = {dtype = x.dtype, device = x.device}
-  local result = mode == "constant" and gpu.full(shape, options.value == nil and 0 or options.value, place) or gpu.empty(shape, place)
+  local result = mode == "constant" and gpu.full(shape, value, place) or gpu.empty(shape, place)
   for axis, width in ipairs(widths) do
     if mode == "constant" then
       parts[axis] = old[axis] == 0 and {2, 1} or {width[1] + 1, width[1] + old[axis]}

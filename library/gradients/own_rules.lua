@@ -1,7 +1,7 @@
 -- gpu.detach, gpu.custom, gpu.checkpoint: what a script says of the derivatives of its functions.
 -- In sandboxes: all
 local gpu, methods, core, import = ...
-local checks, leaves, linear = import "checks", import "leaves", import "linear"
+local calls, checks, leaves, linear = import "derived_calls", import "checks", import "leaves", import "linear"
 
 --- gpu.detach(x)
 --- The same elements, a constant for derivatives.
@@ -10,41 +10,32 @@ methods.detach = gpu.detach
 
 local function is_plain_table(value) return type(value) == "table" and getmetatable(value) == nil end
 
---- The variables among a call's arguments, those in nested tables too, in a list. `shape` makes a list of as many other arrays to a list
---- of arguments again.
+--- The arrays among a call's arguments, and the variables in tables, in a list. The function that comes with it makes the arguments again
+--- from a list of as many others.
 local function flatten(op, ...)
   local arguments, arrays, counts = {n = select("#", ...), ...}, {}, {}
   for i = 1, arguments.n do
-    local value = arguments[i]
-    local found = (leaves.is_variable(value) or is_plain_table(value)) and leaves.of(op, "argument " .. i, value) or {}
-    counts[i] = #found
-    for _, leaf in ipairs(found) do arrays[#arrays + 1] = leaf.array end
+    local value, before = arguments[i], #arrays
+    if core.is_array(value) then
+      arrays[before + 1] = value
+    elseif is_plain_table(value) then
+      for _, leaf in ipairs(leaves.of(op, "argument " .. i, value)) do arrays[#arrays + 1] = leaf.array end
+    end
+    counts[i] = #arrays - before
   end
   return arrays, function(others)
-    local made, first = {n = arguments.n}, 1
+    local made, first = {}, 1
     for i = 1, arguments.n do
-      made[i] = arguments[i]
-      if counts[i] > 0 then made[i] = leaves.replaced(arguments[i], {unpack(others, first, first + counts[i] - 1)}) end
-      first = first + counts[i]
+      local value, after = arguments[i], first + counts[i]
+      if core.is_array(value) then
+        value = others[first]
+      elseif counts[i] > 0 then
+        value = leaves.replaced(value, {unpack(others, first, after - 1)})
+      end
+      made[i], first = value, after
     end
-    return made
+    return unpack(made, 1, arguments.n)
   end
-end
-
---- Notes a call of these arrays and results as one whole, whose derivative is the rule's.
-local function note(rule, arrays, results)
-  local values, count = {unpack(arrays)}, #arrays
-  for i = 1, results.n do values[count + i] = results[i] end
-  core.note_rule(rule, count, unpack(values, 1, count + results.n))
-end
-
---- A function's results with their number, or its error as `failed`.
-local function called(f, ...)
-  local function packed(ok, ...)
-    if not ok then return {n = 0, failed = (...)} end
-    return {n = select("#", ...), ...}
-  end
-  return packed(core.call(f, ...))
 end
 
 --- gpu.custom(f [, {vjp, jvp}])
@@ -60,15 +51,21 @@ function gpu.custom(f, options)
   end
   -- What maps tangents of the arguments to those of the results is linear, so its own reverse pass, from any tangents, is the rule.
   local function transposed(cotangents, y, ...)
-    local inputs, tangents = {...}, {}
-    for i, x in ipairs(inputs) do tangents[i] = linear.point(x) end
-    local count = #inputs
+    local inputs, count, tangents, places = {...}, select("#", ...), {}, {}
+    for i, x in ipairs(inputs) do
+      if leaves.is_variable(x) then
+        tangents[#tangents + 1] = linear.point(x)
+        places[#tangents] = i
+      end
+    end
     local found = {gpu.vjp(function(...)
       local values = {y, unpack(inputs)}
-      for i = 1, count do values[1 + count + i] = (select(i, ...)) end
+      for k, i in ipairs(places) do values[1 + count + i] = (select(k, ...)) end
       return jvp(unpack(values, 1, 1 + 2 * count))
     end, unpack(tangents))}
-    return found[#found](unpack(cotangents))
+    local all, by_place = {found[#found](unpack(cotangents))}, {}
+    for k, i in ipairs(places) do by_place[i] = all[k] end
+    return unpack(by_place, 1, count)
   end
   local function rule(cotangents, results, arrays)
     for i, y in ipairs(results) do
@@ -80,21 +77,17 @@ function gpu.custom(f, options)
   end
   return function(...)
     if not core.has_tape() then return f(...) end
-    local pause = core.pause()
-    local results = called(f, ...)
-    core.resume(pause)
-    if results.failed then error(results.failed, 0) end
-    note(rule, (flatten("custom", ...)), results)
-    return unpack(results, 1, results.n)
+    local arrays, arguments_of = flatten("custom", ...)
+    return calls.noted(rule, function(...) return f(arguments_of {...}) end, unpack(arrays))
   end
 end
 
---- Calls a function that may be called again from where the stream of random numbers stands.
+--- Calls a function that may be called again from where the stream of random numbers stands. A list of its results.
 local function repeatable(f, ...)
   core.begin_repeatable()
-  local results = called(f, ...)
+  local results = {core.call(f, ...)}
   core.end_repeatable()
-  if results.failed then error(results.failed, 0) end
+  if not table.remove(results, 1) then error(results[1], 0) end
   return results
 end
 
@@ -107,34 +100,40 @@ function gpu.checkpoint(f)
     local arrays, arguments_of = flatten("checkpoint", ...)
     local constants = {}
     for i, x in ipairs(arrays) do constants[i] = core.detach(x) end
-    local arguments = arguments_of(constants)
     local before = gpu.random.state()
-    local results = repeatable(f, unpack(arguments, 1, arguments.n))
+    local results = repeatable(f, arguments_of(constants))
     local draws = gpu.random.state().offset ~= before.offset
-    for i = 1, results.n do
-      if core.is_array(results[i]) and core.is_followed(results[i]) then
+    for i, y in ipairs(results) do
+      if core.depends(y) then
         core.raise("[checkpoint] the function reads an array from outside that depends on a variable; give it as an argument, "
           .. "or x:detach() where it is a constant")
       end
+      if core.is_array(y) then results[i] = y:contiguous() end -- the tape knows views by positions in row-major order
     end
-    local function again(...)
-      local same = arguments_of {...}
-      return f(unpack(same, 1, same.n))
-    end
+    local function again(...) return f(arguments_of {...}) end
     local function rule(cotangents, first, inputs)
       local now = gpu.random.state()
       if draws then gpu.random.set_state(before) end
       local second = repeatable(gpu.vjp, again, unpack(inputs))
       if draws then gpu.random.set_state(now) end
       for i, y in ipairs(first) do
-        if second.n ~= #first + 1 or second[i].shape ~= y.shape then
+        if #second ~= #first + 1 or second[i].shape ~= y.shape then
           core.raise("[checkpoint] the function gave other results when it was computed again; it may depend on its arguments alone")
         end
         cotangents[i] = cotangents[i] or gpu.zeros_like(y)
       end
-      return second[second.n](unpack(cotangents, 1, #first))
+      local gradients, all, count = {second[#second](unpack(cotangents, 1, #first))}, {}, 0
+      for i, x in ipairs(inputs) do
+        if leaves.is_variable(x) then
+          count = count + 1
+          all[i] = gradients[count]
+        end
+      end
+      return unpack(all, 1, #inputs)
     end
-    note(rule, arrays, results)
-    return unpack(results, 1, results.n)
+    local values = {unpack(arrays)}
+    for i, y in ipairs(results) do values[#arrays + i] = y end
+    core.note_rule(rule, #arrays, unpack(values))
+    return unpack(results)
   end
 end

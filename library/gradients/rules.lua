@@ -32,15 +32,69 @@ local function axis_and_options(arguments)
   return axis or options.axis, options
 end
 
-function rules.cumsum(cotangents, _, arrays, arguments)
-  local g, x = cotangents[1], arrays[1]
-  local axis, options = axis_and_options(arguments)
-  if options.exclusive then core.raise "[grad] a scan with the option exclusive has no derivative; gpu.custom gives it one" end
-  if axis then return gpu.flip(gpu.flip(g, axis):cumsum(axis), axis) end
-  return gpu.flip(gpu.flip(g:reshape(-1), 1):cumsum(1), 1):reshape(x.shape)
+--- x followed by zeros, without its first element on the axis: what an exclusive scan has at each position, the other one has before.
+local function moved_up(x, axis)
+  local n = x.shape[axis]
+  return gpu.concat({views.slice(x, axis, 2, n - 1), gpu.zeros_like(views.slice(x, axis, 1, 1))}, axis)
 end
 
--- ---- order --------------------------------------------------------------------------------------------------------------------------
+--- The derivative of a scan along an axis, of all elements where the call says no axis. `derive` gets one for the results of the scan that
+--- includes each element, the array, and the axis.
+local function scan_rule(derive)
+  return function(cotangents, results, arrays, arguments)
+    local g, x = cotangents[1], arrays[1]
+    local axis, options = axis_and_options(arguments)
+    local shape = x.shape
+    if x.size == 0 then return gpu.zeros_like(x) end
+    if not axis then g, x, axis = g:reshape(-1), x:reshape(-1), 1 end
+    axis = core.axis("grad", axis, x.ndim)
+    if options.exclusive then g = moved_up(g, axis) end
+    return derive(g, x, axis):reshape(shape)
+  end
+end
+
+rules.cumsum = scan_rule(function(g, _, axis) return gpu.flip(gpu.flip(g, axis):cumsum(axis), axis) end)
+
+--- The solution of r[i] = b[i] + a[i] r[i + 1], 0 beyond the end: each round joins twice as many steps.
+local function recurrence(a, b, axis)
+  local n, step = b.shape[axis], 1
+  while step < n do
+    local function first(x) return views.slice(x, axis, 1, n - step) end
+    local function later(x) return views.slice(x, axis, step + 1, n - step) end
+    local function last(x) return views.slice(x, axis, n - step + 1, step) end
+    b = gpu.concat({first(b) + first(a) * later(b), last(b)}, axis)
+    a = gpu.concat({first(a) * later(a), gpu.zeros_like(last(a))}, axis)
+    step = 2 * step
+  end
+  return b
+end
+
+--- Without a division, so zeros do no harm: the product before an element, times what the elements behind it make of the derivatives.
+rules.cumprod = scan_rule(function(g, x, axis)
+  local factors = conj(moved_up(x, axis))
+  local before = conj(gpu.cumprod(x, axis, {exclusive = true}))
+  return before * recurrence(factors, g, axis)
+end)
+
+-- ---- elements found ---------------------------------------------------------------------------------------------------------------------
+
+--- The derivative for x of a function that picks elements of x.
+local function of_picked(x, g, pick)
+  local _, pull = gpu.vjp(pick, x:detach())
+  return pull(g)
+end
+
+--- The derivative of a running extreme goes to the last position that had it.
+local function running(name)
+  rules[name] = scan_rule(function(g, x, axis)
+    local fixed = x:detach()
+    local is_found = fixed:eq(gpu[name](fixed, axis)):logical_or(fixed:ne(fixed))
+    local at = gpu.where(is_found, views.along(x.shape[axis], axis, x.ndim, x.device, 1), 0):cummax(axis)
+    return of_picked(x, g, function(z) return gpu.take_along_axis(z, at, axis) end)
+  end)
+end
+running "cummax"
+running "cummin"
 
 --- The gradient goes to the positions from which the elements came.
 function rules.sort(cotangents, _, arrays, arguments)
@@ -48,6 +102,48 @@ function rules.sort(cotangents, _, arrays, arguments)
   local order = gpu.argsort(arrays[1]:detach(), axis or -1, {descending = options.descending, stable = true})
   return gpu.take_along_axis(cotangents[1], gpu.argsort(order, axis or -1), axis or -1)
 end
+
+function rules.partition(cotangents, _, arrays, arguments)
+  local axis, options = axis_and_options {arguments[1], arguments[3], arguments[4]}
+  local order = gpu.argpartition(arrays[1]:detach(), arguments[2], axis or -1, {descending = options.descending})
+  return gpu.take_along_axis(cotangents[1], gpu.argsort(order, axis or -1), axis or -1)
+end
+
+function rules.topk(cotangents, results, arrays, arguments)
+  local axis = type(arguments[3]) == "number" and arguments[3] or (arguments[3] or arguments[4] or {}).axis or -1
+  return of_picked(arrays[1], cotangents[1], function(z) return gpu.take_along_axis(z, results[2], axis) end)
+end
+
+--- The library's elements of a row's order, at positions from 0.
+rules[core.order_statistics] = function(cotangents, _, arrays)
+  local order = gpu.argsort(arrays[1]:detach(), -1, {stable = true})
+  local at = gpu.take_along_axis(order, arrays[2] + 1, -1)
+  return of_picked(arrays[1], cotangents[1], function(z) return gpu.take_along_axis(z, at, -1) end)
+end
+
+--- Each element of the result is one of those at its position.
+function rules.choose(cotangents, _, _, arguments)
+  local g, indices, parts = cotangents[1], arguments[1], {false}
+  local count = #arguments[2]
+  for i, choice in ipairs(arguments[2]) do
+    local is_chosen = indices:eq(i):logical_or(indices:eq(i - count - 1))
+    if core.is_array(choice) then parts[#parts + 1] = gpu.where(is_chosen, g, 0) end
+  end
+  return unpack(parts)
+end
+
+--- The library's sums of weights by numbers from 0; other numbers count nowhere.
+rules[core.bincount] = function(cotangents, _, _, arguments)
+  local numbers, count = arguments[1], arguments[3]
+  local is_counted = numbers:ge(0):logical_and(numbers:lt(count))
+  local none = gpu.zeros({1}, {dtype = cotangents[1].dtype, device = numbers.device})
+  return false, gpu.concat({none, cotangents[1]}):take(gpu.where(is_counted, numbers + 2, 1):reshape(-1)):reshape(numbers.shape)
+end
+
+-- ---- random numbers -----------------------------------------------------------------------------------------------------------------------
+
+-- Their draws choose between two values by the parameters: the derivative of each alone is not that of the distribution.
+rules["random.wald"], rules["random.vonmises"] = false, false
 
 -- ---- parts put together -----------------------------------------------------------------------------------------------------------------
 

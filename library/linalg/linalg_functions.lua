@@ -12,7 +12,7 @@ local epsilon = {float32 = 2 ^ -23, float64 = 2 ^ -52}
 local function adjoint(x) return kinds.is_complex(x) and transposed(x):conj() or transposed(x) end
 
 --- The greatest magnitude, a number. Waits.
-local function most(x) return x:abs():max():item() end
+local function most(x) return x:detach():abs():max():item() end
 
 --- fn of a symmetric, or Hermitian, matrix: of its eigenvalues, as complex numbers where fn needs them.
 local function of_symmetric(op, a, dtype, fn)

@@ -301,23 +301,22 @@ function linalg.matrix_transpose(x) return transposed(check_matrices("linalg.mat
 
 --- gpu.linalg.block_diag(x, ...)
 function linalg.block_diag(...)
-  local op, blocks, rows, columns, dtype = "linalg.block_diag", {...}, 0, 0, nil
+  local op, blocks, columns, dtype = "linalg.block_diag", {...}, 0, nil
   if #blocks == 0 then core.fail(op, "an array", nil) end
   for k, block in ipairs(blocks) do
     checks.array(op, block)
     if block.ndim > 2 then core.raise(("[%s] expected matrices, got shape %s"):format(op, checks.shape_text(block.shape))) end
     blocks[k] = gpu.atleast_2d(block)
     dtype = dtype and core.promote(dtype, block.dtype) or block.dtype
-    rows, columns = rows + blocks[k].shape[1], columns + blocks[k].shape[2]
+    columns = columns + blocks[k].shape[2]
   end
-  local result = gpu.zeros({rows, columns}, {dtype = dtype, device = blocks[1].device})
-  rows, columns = 0, 0
-  for _, block in ipairs(blocks) do
-    local m, n = block.shape[1], block.shape[2]
-    if block.size > 0 then views.slice(views.slice(result, 1, rows + 1, m), 2, columns + 1, n):copy_(block) end
-    rows, columns = rows + m, columns + n
+  local before = 0
+  for k, block in ipairs(blocks) do
+    local n = block.shape[2]
+    blocks[k] = gpu.pad(core.cast(block, dtype), {{0, 0}, {before, columns - before - n}})
+    before = before + n
   end
-  return result
+  return gpu.concat(blocks, 1)
 end
 
 --- gpu.linalg.toeplitz(column [, row])

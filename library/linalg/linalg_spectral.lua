@@ -106,7 +106,12 @@ local function symmetric(op, a, options, vectors)
   if not vectors then return w end
   return w, kinds.is_complex(z) and transposed(z):conj() or from_columns(z)
 end
-tools.symmetric = symmetric
+
+--- The same for other functions, whose derivatives are by those of the public ones.
+function tools.symmetric(op, a, options, vectors)
+  if core.depends(a) then return (vectors and linalg.eigh or linalg.eigvalsh)(a, options) end
+  return symmetric(op, a, options, vectors)
+end
 
 --- gpu.linalg.eigh(a [, {b, uplo, dtype}])
 function linalg.eigh(a, options)
@@ -206,7 +211,12 @@ local function singular(op, a, dtype, vectors, full)
   return from_columns(left), s, from_columns(right)
 end
 
-tools.singular = singular
+--- The same for other functions, as tools.symmetric.
+function tools.singular(op, a, dtype, vectors, full)
+  if not core.depends(a) then return singular(op, a, dtype, vectors, full) end
+  if vectors then return linalg.svd(a, full, {dtype = dtype}) end
+  return linalg.svdvals(a, {dtype = dtype})
+end
 
 --- gpu.linalg.svd(a [, full_matrices] [, {full_matrices, dtype}])
 function linalg.svd(a, full_matrices, options)

@@ -169,7 +169,7 @@ function linalg.solve_circulant(column, b)
   check_right_side(op, b, column.size)
   local dtype = working(op, {}, column, b)
   local values = gpu.fft.fft(core.cast(column, dtype)):eval()
-  local sizes = values:abs()
+  local sizes = values:detach():abs()
   if not (sizes:min():item() > sizes:max():item() * epsilon[tools.real_of(dtype)] * column.size) then
     core.raise(("[%s] expected a matrix with an inverse, got one with an eigenvalue of 0"):format(op))
   end

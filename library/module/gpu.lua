@@ -227,12 +227,16 @@ local function is_part(value) return type(value) == "table" and paths[value] ~= 
 
 local function results(...) return ... end
 
+--- While a derivative is wanted, its field `call` runs the functions that are written in Lua: call(fn, signature, arguments...).
+helpers.observed = {}
+
 --- Wraps a Lua function with the checks that protect<> makes for a C++ function: more arguments than the signature has are an error,
 --- and so is nil for one that can be left out, a dot in place of a colon, or the reverse. Integers of the FFI are passed on as numbers,
 --- unless the function tells the two apart. The call of fn is not a tail call: its frame tells the library's own calls from the
 --- script's.
 function helpers.guard(fn, signature, is_method, keeps_integers)
   local most
+  local observed = helpers.observed
   return function(...)
     most = most or helpers.most_arguments(signature)
     if select("#", ...) > most or is_method == true and type((...)) ~= "userdata" or not is_method and is_part(...) then
@@ -240,7 +244,9 @@ function helpers.guard(fn, signature, is_method, keeps_integers)
     end
     local has_nil, has_cdata = look_at(...)
     if has_nil then helpers.refuse_nil(signature, ...) end
-    if has_cdata and not keeps_integers then return results(fn(all_plain(...))) end
+    local as_plain = has_cdata and not keeps_integers
+    if observed.call then return results(observed.call(fn, signature, (as_plain and all_plain or results)(...))) end
+    if as_plain then return results(fn(all_plain(...))) end
     return results(fn(...))
   end
 end

@@ -4,6 +4,7 @@
 local gpu, _, core, import = ...
 local views = import "views"
 local checks = import "checks"
+local calls = import "derived_calls"
 
 local ndimage = gpu.ndimage
 
@@ -145,7 +146,7 @@ local function dtypes_of_sums(x)
 end
 
 --- The sums of the neighbours of each element times the weights, in the weights' dtype.
-local function weighted(op, x, weights, origins, mode, cval)
+local weighted = calls.derived("ndimage.weighted", function(op, x, weights, origins, mode, cval)
   local sums = by_windows(core.window_sums, op, x, weights, weights.shape, origins, mode, cval)
   if sums then return sums end
   local wide, base, offsets = neighbourhood(op, core.cast(x, weights.dtype), weights.shape, origins, mode, cval)
@@ -157,7 +158,7 @@ local function weighted(op, x, weights, origins, mode, cval)
     ]=],
   })
   return sum(base, wide, weights:ravel(), offsets, offsets.size)
-end
+end)
 
 --- The same for checked weights of any dtype, in the dtype that sums have.
 local function correlated(op, x, weights, origins, flipped, mode, cval)
@@ -297,7 +298,7 @@ local shared = {
   check_filter = check_filter, check_count = positive_count,
   check_not_negative = not_negative, check_neighbours = check_neighbours, each_axis = each_axis,
   neighbourhood = neighbourhood, by_windows = by_windows, operation = operation, dtypes_of_sums = dtypes_of_sums,
-  correlated = correlated, smoothed = smoothed,
+  correlated = correlated, smoothed = smoothed, weighted = weighted, padded = padded, before_middles = before_middles,
 }
 
 return shared

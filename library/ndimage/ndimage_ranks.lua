@@ -2,6 +2,7 @@
 -- In sandboxes: all
 local gpu, _, core, import = ...
 local checks = import "checks"
+local calls = import "derived_calls"
 local ndimage, nd = gpu.ndimage, import "ndimage"
 
 --- The checked sizes of a filter's box, and its footprint if it has one, whose sizes they are; the number of elements of either.
@@ -144,19 +145,13 @@ local function bits_operation(count)
   end)
 end
 
---- The element at the rank rank(count), counted from 0, among the neighbours of each element.
-local function ranked(op, x, size, options, rank)
-  if checks.is_options(size) then size, options = checks.shift(op, size, options) end
-  local mode
-  options, mode = nd.check_filter(op, x, options)
-  local sizes, footprint, count = read_box(op, x, size, options)
-  local origins = nd.each_axis(op, "an origin: an integer", options.origin or 0, x.ndim, checks.integer)
-  if x.size == 0 then return x:copy() end
+--- The element at the rank rank(count), counted from 0, among `count` neighbours of each element.
+local with_rank = calls.derived("ndimage.picked", function(op, x, sizes, footprint, origins, mode, cval, rank, count)
   if not footprint then
-    local found = nd.by_windows(core.window_ranks, op, x, rank(count), sizes, origins, mode, options.cval)
+    local found = nd.by_windows(core.window_ranks, op, x, rank(count), sizes, origins, mode, cval)
     if found then return found end
   end
-  local wide, base, offsets = nd.neighbourhood(op, in_numbers(x), sizes, origins, mode, options.cval)
+  local wide, base, offsets = nd.neighbourhood(op, in_numbers(x), sizes, origins, mode, cval)
   offsets = chosen(op, offsets, footprint)
   count = offsets.size
   if count <= most_in_network then
@@ -171,6 +166,16 @@ local function ranked(op, x, size, options, rank)
     body = rank_body,
   })
   return core.cast(choose(base, wide, offsets, count, rank(count)), x.dtype)
+end)
+
+local function ranked(op, x, size, options, rank)
+  if checks.is_options(size) then size, options = checks.shift(op, size, options) end
+  local mode
+  options, mode = nd.check_filter(op, x, options)
+  local sizes, footprint, count = read_box(op, x, size, options)
+  local origins = nd.each_axis(op, "an origin: an integer", options.origin or 0, x.ndim, checks.integer)
+  if x.size == 0 then return x:copy() end
+  return with_rank(op, x, sizes, footprint, origins, mode, options.cval, rank, count)
 end
 
 --- gpu.ndimage.median_filter(x [, size] [, {size, footprint, mode, cval, origin}])
@@ -204,7 +209,7 @@ end
 
 --- The least or greatest of a box, or of its elements of the footprint. NaN is the greatest. Of none, the least is true and the greatest
 --- false.
-local function extreme(op, x, sizes, footprint, origins, mode, cval, greatest)
+local extreme = calls.derived("ndimage.picked", function(op, x, sizes, footprint, origins, mode, cval, greatest)
   local found = nd.by_windows(core.window_extremes, op, x, greatest, sizes, origins, mode, cval, footprint)
   if found then return found end
   local wide, base, offsets = nd.neighbourhood(op, in_numbers(x), sizes, origins, mode, cval)
@@ -224,7 +229,7 @@ local function extreme(op, x, sizes, footprint, origins, mode, cval, greatest)
     ]=],
   })
   return core.cast(choose(base, wide, offsets, offsets.size, greatest), x.dtype)
-end
+end)
 nd.extreme = extreme
 
 local most_at_once = 49

@@ -115,9 +115,7 @@ local function derivative(x, spacing, axis, order)
   if n < order + 1 then
     core.raise(("[gradient] expected at least %d elements on axis %d, got %d"):format(order + 1, axis, n))
   end
-  local result = gpu.empty_like(x)
   local function at(position) return views.slice(x, axis, position > 0 and position or n + 1 + position, 1) end
-  local function put(first, count, value) views.slice(result, axis, first, count):copy_(value) end
   local uniform = type(spacing) == "number"
   local steps
   if not uniform then
@@ -133,26 +131,28 @@ local function derivative(x, spacing, axis, order)
     return lay(views.slice(steps, 1, position, count or 1), axis, ndim)
   end
 
+  local first, middles, last
   local inner = n - 2
   if inner > 0 then
     local lower, middle, upper = views.slice(x, axis, 1, inner), views.slice(x, axis, 2, inner), views.slice(x, axis, 3, inner)
     if uniform then
-      put(2, inner, (upper - lower) / (2 * spacing))
+      middles = (upper - lower) / (2 * spacing)
     else
       local a, b = step(1, inner), step(2, inner)
-      put(2, inner, lower * (-b / (a * (a + b))) + middle * ((b - a) / (a * b)) + upper * (a / (b * (a + b))))
+      middles = lower * (-b / (a * (a + b))) + middle * ((b - a) / (a * b)) + upper * (a / (b * (a + b)))
     end
   end
   if order == 1 then
-    put(1, 1, (at(2) - at(1)) / step(1))
-    put(n, 1, (at(-1) - at(-2)) / step(-1))
-    return result
+    first, last = (at(2) - at(1)) / step(1), (at(-1) - at(-2)) / step(-1)
+  else
+    local a, b = step(1), step(2)
+    first = at(1) * (-(2 * a + b) / (a * (a + b))) + at(2) * ((a + b) / (a * b)) - at(3) * (a / (b * (a + b)))
+    a, b = step(-2), step(-1)
+    last = at(-3) * (b / (a * (a + b))) - at(-2) * ((a + b) / (a * b)) + at(-1) * ((2 * b + a) / (b * (a + b)))
   end
-  local a, b = step(1), step(2)
-  put(1, 1, at(1) * (-(2 * a + b) / (a * (a + b))) + at(2) * ((a + b) / (a * b)) - at(3) * (a / (b * (a + b))))
-  a, b = step(-2), step(-1)
-  put(n, 1, at(-3) * (b / (a * (a + b))) - at(-2) * ((a + b) / (a * b)) + at(-1) * ((2 * b + a) / (b * (a + b))))
-  return result
+  local parts = inner > 0 and {first, middles, last} or {first, last}
+  for i, part in ipairs(parts) do parts[i] = core.cast(part, x.dtype) end
+  return gpu.concat(parts, axis)
 end
 
 --- gpu.gradient(x [, spacing...] [, {axis, edge_order}])
@@ -307,9 +307,7 @@ function gpu.polyval(coefficients, x)
   if type(x) ~= "number" then checks.array("polyval", x) end
   local value = x * 0
   for i = 1, #coefficients do
-    local coefficient = coefficients[i]
-    if core.is_array(coefficients) then coefficient = coefficients(i) end
-    value = value * x + coefficient
+    value = value * x + (core.is_array(coefficients) and coefficients(i) or coefficients[i])
   end
   return value
 end

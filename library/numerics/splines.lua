@@ -176,6 +176,35 @@ local function coefficients(data, derivatives)
   return c
 end
 
+--- The coefficients of the splines through values (n,columns), as arrays (n - 1,columns) in float64. `points`: x on the host.
+local function fitted(points, values, conditions)
+  local ffi = require "ffi"
+  local n, columns = values.shape[1], values.shape[2]
+  local data = data_of(points, core.host(values:copy()), n, columns)
+  local lower, main, upper = ffi.new("double[?]", n), ffi.new("double[?]", n), ffi.new("double[?]", n)
+  local derivatives = ffi.new("double[?]", math.max(n * columns, 1))
+  if conditions == "periodic" then
+    periodic_slopes(data, lower, main, upper, derivatives)
+  else
+    open_slopes(data, conditions, lower, main, upper, derivatives)
+  end
+  local pieces, place = coefficients(data, derivatives), {dtype = "float64", device = values.device}
+  for power, numbers in pairs(pieces) do
+    pieces[power] = columns == 0 and gpu.zeros({n - 1, 0}, place) or gpu.array(numbers, place):reshape(n - 1, columns)
+  end
+  return pieces
+end
+
+--- The same for values with a derivative: the coefficients are those of zeros, and products of the values and a matrix.
+local function fitted_linearly(points, values, conditions)
+  local homogeneous = {}
+  for i = 1, 2 do homogeneous[i] = type(conditions[i]) == "table" and {conditions[i][1], 0} or conditions[i] end
+  local pieces = fitted(points, gpu.zeros_like(values), conditions)
+  local matrices = fitted(points, gpu.eye(values.shape[1], {dtype = "float64", device = values.device}), homogeneous)
+  for power, rest in pairs(pieces) do pieces[power] = matrices[power]:matmul(values) + rest end
+  return pieces
+end
+
 --- The value, or the derivative or integral of that order, at a distance u from the piece's point.
 local function evaluate(c, u, order)
   if order == -1 then return (((c[3] * u / 4 + c[2] / 3) * u + c[1] / 2) * u + c[0]) * u + c[4] end
@@ -214,23 +243,13 @@ function gpu.cubic_spline(x, y, options)
   local extents = rows.shape
   local n = table.remove(extents, 1)
   local columns = n > 0 and rows.size / n or 0
-  local data = data_of(core.host(core.cast(x, "float64")), core.host(core.cast(rows, "float64"):copy()), n, columns)
-  local ffi = require "ffi"
-  local lower, main, upper = ffi.new("double[?]", n), ffi.new("double[?]", n), ffi.new("double[?]", n)
-  local derivatives = ffi.new("double[?]", math.max(n * columns, 1))
-  if conditions == "periodic" then
-    periodic_slopes(data, lower, main, upper, derivatives)
-  else
-    open_slopes(data, conditions, lower, main, upper, derivatives)
-  end
-  local pieces = coefficients(data, derivatives)
+  local points, values = core.host(core.cast(x, "float64")), core.cast(rows, "float64"):reshape(n, columns)
+  local is_linear = conditions ~= "periodic" and core.depends(values)
+  local pieces = (is_linear and fitted_linearly or fitted)(points, values, conditions)
   local shape = {n - 1, unpack(extents)}
-  for power, values in pairs(pieces) do
-    pieces[power] = columns == 0 and gpu.zeros(shape, {dtype = dtype, device = y.device})
-      or gpu.array(values, {dtype = dtype, device = y.device}):reshape(shape)
-  end
+  for power, numbers in pairs(pieces) do pieces[power] = core.cast(numbers, dtype):reshape(shape):eval() end
   local knots = core.cast(x, dtype):eval()
-  local first, last = data.x[0], data.x[n - 1]
+  local first, last = points[0], points[n - 1]
   return function(t, ...)
     local what = "the order of a derivative from -1 (the integral) to 3"
     local order = checks.integer(op, what, checks.left_out(op, what, ...) or 0)

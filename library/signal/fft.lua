@@ -49,7 +49,6 @@ local function resized(x, axis, n)
 end
 
 exports.arguments = {check_length = check_length, prepared = prepared, resized = resized, scale_of = scale_of}
-
 local function is_list(value) return type(value) == "table" and not checks.is_options(value) end
 local function ends_arguments(value) return checks.is_options(value) or type(value) == "table" and next(value) == nil end
 
@@ -64,6 +63,8 @@ local function read_one(op, x, n, axis, options)
   if n ~= nil then check_length(op, n) end
   return n, core.axis(op, axis == nil and -1 or axis, x.ndim), options
 end
+
+exports.arguments.read_one = read_one
 
 local function check_points(op, n, axis)
   if n < 1 then core.raise(("[%s] expected elements to transform on axis %d, got none"):format(op, axis)) end
@@ -182,6 +183,8 @@ local function read_several(op, x, s, axes, options, default)
   if #positions == 0 then core.raise(("[%s] expected at least one axis, got none"):format(op)) end
   return lengths, positions, options, s
 end
+
+exports.arguments.read_several = read_several
 
 local function product(lengths)
   local count = 1

@@ -138,3 +138,5 @@ transform("idct", cosine, true)
 transform("dst", sine, false)
 --- gpu.fft.idst(x [, type] [, {type, n, axis, norm, out}])
 transform("idst", sine, true)
+
+return {scaled_at = scaled_at, ends = ends}

@@ -4,6 +4,7 @@ local gpu, _, core, import = ...
 local checks = import "checks"
 local views = import "views"
 local kinds = import "kinds"
+local calls = import "derived_calls"
 local recurrence = import "signal_recurrence"
 
 local signal = gpu.signal
@@ -75,7 +76,7 @@ end
 -- ---- filters along rows -----------------------------------------------------------------------------------------------------------
 
 --- Sums of products with the coefficients alone: all n + order of them.
-local function full_sums(x, b)
+local full_sums = calls.derived("signal.sums", function(x, b)
   local order = #b - 1
   local factors = gpu.array(b, {dtype = x.dtype, device = x.device})
   if #b > most_products and x.shape[2] > most_products then
@@ -93,7 +94,7 @@ local function full_sums(x, b)
   local lines, n = x.shape[1], x.shape[2]
   if lines * (n + order) == 0 then return gpu.zeros({lines, n + order}, {dtype = x.dtype, device = x.device}) end
   return tools.sums(x, factors, n, #b, {size = lines * (n + order)}):reshape(lines, n + order)
-end
+end)
 
 --- The filter over the rows of x, with the states before, or nil: the filtered rows and the states after them.
 local function filtered(op, x, b, a, terms, starts)
@@ -179,6 +180,6 @@ function signal.lfilter_zi(b, a)
   return gpu.array(steady_state("signal.lfilter_zi", above, below), {dtype = "float64"})
 end
 
-tools.filtered, tools.read_states, tools.steady_state = filtered, read_states, steady_state
+tools.full_sums, tools.filtered, tools.read_states, tools.steady_state = full_sums, filtered, read_states, steady_state
 
 return tools

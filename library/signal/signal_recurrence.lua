@@ -2,6 +2,7 @@
 -- to a power of one matrix times the states before it. So pieces run side by side, and a scan finds the states that each begins with.
 -- In sandboxes: all
 local gpu, _, core, import = ...
+local calls = import "derived_calls"
 
 local recurrence = {}
 
@@ -350,7 +351,7 @@ end
 
 --- The sections, {b =, a =} with coefficients of one length, over the rows of x (lines, n) of a floating dtype. `starts`: the
 --- states before each line (lines, states) in float64, or nil for 0. Gives the filtered rows and the states after them.
-function recurrence.filter(x, sections, starts)
+recurrence.filter = calls.derived("signal.recurrence", function(x, sections, starts)
   local lines, n, order, device = x.shape[1], x.shape[2], #sections[1].a - 1, x.device
   local place, states = {dtype = "float64", device = device}, #sections * order
   starts = starts or gpu.zeros({lines, states}, place)
@@ -379,6 +380,6 @@ function recurrence.filter(x, sections, starts)
   end
   kernels.run(launch)(x, y, ends, befores, after, numbers, n, length, lines, warps, whole)
   return y, after
-end
+end)
 
 return recurrence

@@ -4,6 +4,7 @@ local gpu, _, core, import = ...
 import "signal_sections"
 import "signal_fir"
 local views = import "views"
+local calls = import "derived_calls"
 local checks = import "checks"
 local kinds = import "kinds"
 local signal, tools = gpu.signal, import "signal_filters"
@@ -15,7 +16,7 @@ local floor = math.floor
 local function samples_behind(n, taps, up, down) return n == 0 and 0 or math.ceil(((n - 1) * up + taps) / down) end
 
 --- Rows with up - 1 zeros after each sample, filtered, and every down-th sample of that.
-local function resampled(op, rows, weights, up, down)
+local resampled = calls.derived("signal.resampled", function(op, rows, weights, up, down)
   local n, taps = rows.shape[2], weights.size
   if math.max(n * up + taps, down) > 2 ^ 53 then
     core.raise(("[%s] expected up and down with positions below 2^53, got %.0f and %.0f for %d samples"):format(op, up, down, n))
@@ -46,7 +47,8 @@ local function resampled(op, rows, weights, up, down)
     }
   end
   return tools[name](rows, weights, n, taps, count, up, down, {size = size}):reshape(rows.shape[1], count)
-end
+end, 3)
+tools.resampled = resampled
 
 local function vector(op, what, values, like)
   if not core.is_array(values) then
@@ -290,8 +292,14 @@ local function convolved(op, x, y, mode, options, turned)
   }
   checks.steps(op, m * n)
   local rows, columns = wide.shape[1] - m + 1, wide.shape[2] - n + 1
-  local full = tools.convolved(wide:contiguous(), core.cast(weights, dtype):contiguous(), columns, m, n, wide.shape[2],
-    {size = rows * columns}):reshape(rows, columns)
+  weights = core.cast(weights, dtype)
+  local full
+  if core.depends(wide, weights) then
+    full = (wide:sliding_window {m, n} * weights:flip()):sum {3, 4}
+  else
+    full = tools.convolved(wide:contiguous(), weights:contiguous(), columns, m, n, wide.shape[2], {size = rows * columns})
+      :reshape(rows, columns)
+  end
   if mode ~= "same" then return full end
   -- Of an even number of weights, the middle is the earlier one of a convolution's, which are turned around.
   local first = {floor((m - (turned and 1 or 0)) / 2), floor((n - (turned and 1 or 0)) / 2)}

@@ -10,6 +10,7 @@
 -- In sandboxes: all
 local gpu, _, core, import = ...
 local checks = import "checks"
+local calls, sparse_lines = import "derived_calls", import "sparse_lines"
 
 local sparse = gpu.sparse
 local fields_of, make = core.sparse_fields, core.sparse_matrix
@@ -93,61 +94,7 @@ end
 
 function own.entries_of(fields) return fields.lines and fields.lines.entries or fields.entries end
 
---- The lines by the other axis, and the order in which they have the nonzeros.
-local function turn(lines)
-  local count = lines.entries.size
-  local order = lines.places:argsort {stable = true}
-  local turned = {
-    entries = lines.entries:take(order),
-    places = core.lines_of(lines.starts, count):take(order),
-    starts = core.starts_of(lines.places:take(order), lines.width),
-    width = lines.starts.size - 1,
-    ordered = lines.ordered or nil, -- lines that are not ordered may turn into such
-  }
-  core.keep(turned.entries, turned.places, turned.starts, order)
-  return turned, order
-end
-
---- The lines of nonzeros at positions, row by row, and their order.
-local function gather_rows(fields)
-  local order = fields.ordered and gpu.range(1, fields.entries.size, {dtype = "int64", device = fields.entries.device})
-    or fields.rows:argsort {stable = true}
-  local lines = {
-    entries = fields.entries:take(order),
-    places = fields.columns:take(order),
-    starts = core.starts_of(fields.rows:take(order), fields.shape[1]),
-    width = fields.shape[2],
-    ordered = fields.ordered,
-  }
-  core.keep(lines.entries, lines.places, lines.starts, order)
-  return lines, order
-end
-
---- Caches compute(from), the matrix by its other axis, in `from`; gathers the data again if it has changed since.
-local function kept(from, compute)
-  local writes = core.writes(from.entries)
-  local copy = from.copy
-  if not copy then
-    copy = {}
-    copy.lines, copy.order = compute(from)
-    from.copy = copy
-  elseif copy.writes ~= writes then
-    copy.lines.entries = from.entries:take(copy.order)
-    core.keep(copy.lines.entries)
-  end
-  copy.writes = writes
-  return copy.lines
-end
-
---- The lines of a matrix by an axis, 1 for rows. They are the matrix's own or cached in it: never write to their nonzeros.
-function own.lines_by(fields, axis)
-  if fields.format == "coo" then
-    local rows = kept(fields, gather_rows)
-    return axis == 1 and rows or kept(rows, turn)
-  end
-  local is_own = (fields.format == "csr") == (axis == 1)
-  return is_own and fields.lines or kept(fields.lines, turn)
-end
+own.lines_by, own.turned = sparse_lines.by, sparse_lines.turned
 
 --- A copy of lines with nonzeros of their own.
 local function with_own_entries(lines)
@@ -275,6 +222,11 @@ function sparse.issparse(value) return fields_of(value) ~= nil end
 
 -- ---- products ---------------------------------------------------------------------------------------------------------------
 
+--- The product of lines and an array (n) or (n,k), of one dtype. `entries`: the nonzeros.
+own.product = calls.derived("sparse.product", function(entries, x, lines)
+  return core.multiply_lines(entries, lines.places, lines.starts, lines.tiles, x)
+end)
+
 --- Handles gpu.matmul(a, b) where one is sparse.
 function own.matmul(op, a, b, options)
   local fields = fields_of(a) or fields_of(b)
@@ -305,7 +257,7 @@ function own.matmul(op, a, b, options)
     lines.tiles = core.lines_of_tiles(lines.starts, lines.entries.size)
     if lines.tiles then core.keep(lines.tiles) end
   end
-  local product = core.multiply_lines(lines.entries, lines.places, lines.starts, lines.tiles, from)
+  local product = own.product(lines.entries, from, lines)
   return core.assign(op, options.out, sparse_left and product or product.T)
 end
 

@@ -4,6 +4,7 @@ local gpu, methods, core, import = ...
 import "sparse_conversions"
 local checks, objects = import "checks", import "objects"
 local kinds = import "kinds"
+local calls = import "derived_calls"
 local dense = import "linalg"
 
 local linalg, tools, sparse = gpu.sparse.linalg, import "sparse_linalg", import "sparse"
@@ -34,7 +35,8 @@ local function from_rows(rows, b) return b.ndim == 1 and rows:reshape(b.shape[1]
 -- ---- factors ----------------------------------------------------------------------------------------------------------------
 
 --- Solves op(A) x = b. Of real factors and complex b, the real and the imaginary parts are right-hand sides of their own.
-local function solve(op, factors, b, way)
+local solve
+solve = calls.derived("sparse.solve", function(op, factors, b, way)
   checks.array(op, b)
   local dtype, n = factors.dtype, factors.shape[1]
   if b.device ~= rawget(factors, "device") then
@@ -47,7 +49,8 @@ local function solve(op, factors, b, way)
   local rows = side_rows(op, b, n, dtype)
   if rows.size > 0 then core.solve_by_factors(rawget(factors, "handle"), rows, way) end
   return from_rows(rows, b)
-end
+end)
+tools.solve_by_factors = solve
 
 local factors_class = objects.class("splu", "factors of a sparse matrix", "shape, dtype, nnz", {
   solve = function(self, b, options)

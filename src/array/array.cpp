@@ -28,8 +28,13 @@ Array view(const Array& array, Layout layout) {
   return result;
 }
 
+std::string no_derivative(std::string_view op, std::string_view of) {
+  return fmt::format("[{}] has{} no derivative; gpu.custom gives a function one, x:detach() leaves an operand out", op,
+                     of);
+}
+
 void refuse_derivative(std::string_view op, std::string_view of) {
-  throw Error("[{}] has{} no derivative; gpu.custom gives a function one, x:detach() leaves an operand out", op, of);
+  throw Error(no_derivative(op, of));
 }
 
 void check_not_followed(const Node& array, std::string_view op) {

@@ -4,6 +4,8 @@
 
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "src/array/array_handle.h"
@@ -24,7 +26,8 @@ class NodeObserver {
   virtual void viewed(Node& view, Node& source) = 0;
   /// `copy` has the elements of `source`, converted to its dtype and on its device.
   virtual void copied(Node& copy, Node& source) = 0;
-  /// `whole` has the elements of `part` at `positions` of its row-major order, and zeros elsewhere.
+  /// `whole` has the elements of `part` at `positions` of its row-major order, their sums where several meet, and zeros
+  /// elsewhere.
   virtual void placed(Node& whole, Node& part, const Layout& positions) = 0;
   /// `whole` has the sums of the elements of `part` at the indexed positions, and zeros elsewhere.
   virtual void added(Node& whole, Node& part, std::shared_ptr<const Indexed> at, std::span<const Array> indices) = 0;
@@ -36,6 +39,9 @@ class NodeObserver {
   /// True for an array that depends on a variable.
   virtual bool tracks(const Node& array) const = 0;
 };
+
+/// The message of the Error for what has no derivative. `of`: a part of the operation, " for its operand 1".
+std::string no_derivative(std::string_view op, std::string_view of = "");
 
 /// The context has another observer, or none, as long as this lives.
 class ObservedBy {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "src/array/aliasing.h"
+#include "src/array/node_observer.h"
 #include "src/base/error.h"
 #include "src/expressions/expression.h"
 #include "src/expressions/masked.h"
@@ -226,7 +227,10 @@ std::vector<Array> nonzero(const Array& array) {
 Array read_index(const Array& array, std::vector<IndexItem> items) {
   if (!has_arrays(items)) return view(array, index(array->layout, specs_of(items)));
   check_arrays(array, items);
-  if (items.size() == 1 && is_mask(items[0]) && items[0].array->layout.ndim() == array->layout.ndim())
+  // By positions where a derivative is wanted: the observer knows gathers.
+  const NodeObserver* observer = array->device().context().observer;
+  const bool is_followed = observer && observer->tracks(*array);
+  if (!is_followed && items.size() == 1 && is_mask(items[0]) && items[0].array->layout.ndim() == array->layout.ndim())
     return compress(items[0].array, array);
   Selection selection = select(array->layout, without_masks(items));
   return gather(array, std::move(selection.at), std::move(selection.indices));

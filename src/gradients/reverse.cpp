@@ -29,6 +29,45 @@ std::vector<Array> indices_of(const TapeEntry& entry) {
   return indices;
 }
 
+/// Adds the elements of `part` to those of `whole` at the positions of `at` in its buffer, where several may meet: in
+/// one step for all axes along which none do, one after the other along the rest.
+void add_windows(const Array& whole, const Array& part, Layout at, const char* op) {
+  std::vector<std::size_t> order, steps;
+  for (std::size_t axis = 0; axis < at.ndim(); ++axis) order.push_back(axis);
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return at.shape[a] < at.shape[b]; });
+  const Dims extents = at.shape;
+  for (const std::size_t axis : order) {
+    if (!at.overlaps_itself()) break;
+    at.shape[axis] = 1;
+    steps.push_back(axis);
+  }
+  // An axis that had no part in it goes back.
+  std::erase_if(steps, [&](std::size_t axis) {
+    const std::int64_t one = std::exchange(at.shape[axis], extents[axis]);
+    if (!at.overlaps_itself()) return true;
+    at.shape[axis] = one;
+    return false;
+  });
+  Layout from = row_major(extents);
+  from.shape = at.shape;
+  const Array rows = contiguous(part);
+  from.offset = rows->layout.offset;
+  std::vector<std::int64_t> position(steps.size());
+  for (;;) {
+    Layout source = from, target = at;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      source.offset += position[i] * source.strides[steps[i]];
+      target.offset += position[i] * target.strides[steps[i]];
+    }
+    const Array window = view(whole, target);
+    const Operand sum[] = {window, view(rows, source)};
+    assign(window, elementwise(gpulua::op("add"), sum), op);
+    std::size_t i = 0;
+    while (i < steps.size() && ++position[i] == extents[steps[i]]) position[i++] = 0;
+    if (i == steps.size()) return;
+  }
+}
+
 /// An array of zeros, in memory.
 Array zeros(OpenDevice& device, const Dims& shape, DType dtype) {
   Array array = empty(device, shape, dtype);
@@ -221,7 +260,12 @@ Term Reverse::complex_product(const TapeEntry& entry, const Array& g) {
   if (name == "angle")
     return times_i(
         terms_.apply("divide", {terms_.apply("multiply", {g, x}), terms_.apply("square", {terms_.apply("abs", {x})})}));
-  throw Error("[{}] {} of complex numbers has no derivative; gpu.custom gives it one", tape_->op(), name);
+  // A change of the number along it does not change its sign.
+  const Term sign = terms_.apply("sign", {x}), size = terms_.apply("abs", {x});
+  const Term along = terms_.apply("real", {terms_.apply("multiply", {terms_.apply("conj", {sign}), g})});
+  const Term across = terms_.apply("subtract", {g, terms_.apply("multiply", {sign, along})});
+  const Term turned = terms_.apply("divide", {across, size});
+  return terms_.apply("where", {terms_.apply("eq", {size, 0.0}), 0.0, turned});
 }
 
 /// The partial derivative by the operand. Two equal operands of a maximum or minimum have equal shares, but beside a
@@ -237,9 +281,7 @@ const Partial& Reverse::derivative_beside(const TapeEntry& entry, std::size_t in
 }
 
 void Reverse::pull_operation(const TapeEntry& entry, const Cotangent& g) {
-  constexpr std::string_view not_holomorphic[] = {"real", "imag", "conj", "abs", "angle", "sign"};
-  const bool is_special = is_complex(entry.compute) && std::find(std::begin(not_holomorphic), std::end(not_holomorphic),
-                                                                 entry.op->name) != std::end(not_holomorphic);
+  const bool is_special = !is_holomorphic(entry);
   for (std::size_t i = 0; i < entry.inputs.size(); ++i) {
     if (entry.inputs[i].place == no_place || derivative_of(*entry.op, i) != Derivative::known) continue;
     const Partial& partial = derivative_beside(entry, i);
@@ -302,14 +344,15 @@ void Reverse::pull_view(const TapeEntry& entry, const Cotangent& g) {
   }
   if (at.size() == whole.size() && at.offset == 0 && at.contiguous())
     return add(place, elements_at(own, whole), g.masked);
-  if (at.overlaps_itself())
-    throw Error("[{}] windows that overlap have no derivative yet; gpu.custom gives them one", tape_->op());
   const Array array = zeros(*source.device, shape, own->dtype);
   {
     const ObservedBy nobody(context_, nullptr);
     Layout in_buffer = at;
     in_buffer.offset += array->layout.offset;
-    copy_into(view(array, std::move(in_buffer)), own, tape_->op());
+    if (at.overlaps_itself())
+      add_windows(array, own, std::move(in_buffer), tape_->op());
+    else
+      copy_into(view(array, std::move(in_buffer)), own, tape_->op());
   }
   if (context_.observer) context_.observer->placed(*array, *own, at);
   add(place, array, true);

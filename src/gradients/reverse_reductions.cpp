@@ -53,7 +53,8 @@ void Reverse::pull_reduction(const TapeEntry& entry, const Cotangent& g) {
     const Term zeros = total(is_zero, true);
     const Term one = apply("where", {apply("eq", {zeros, 1.0}), rest, 0.0});
     const Term none = apply("where", {apply("eq", {zeros, 0.0}), apply("divide", {rest, others}), 0.0});
-    const Term d = apply("where", {is_zero, one, none});
+    Term d = apply("where", {is_zero, one, none});
+    if (is_complex(x->dtype)) d = apply("conj", {d});
     return contribute(entry, 0, std::get<Array>(apply("multiply", {spread(g.array, entry, shape), d})), false);
   }
   throw Error("[{}] {} has no derivative; gpu.custom gives it one", tape_->op(), name);

@@ -1,5 +1,8 @@
 #include "src/gradients/tape.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include "src/array/array.h"
 #include "src/base/error.h"
 #include "src/expressions/expression.h"
@@ -22,6 +25,12 @@ void find_operands(const Partial& partial, std::uint64_t& operands, bool& reads_
 }
 
 }  // namespace
+
+bool is_holomorphic(const TapeEntry& entry) {
+  constexpr std::string_view others[] = {"real", "imag", "conj", "abs", "angle", "sign"};
+  return !is_complex(entry.compute) ||
+         std::find(std::begin(others), std::end(others), entry.op->name) == std::end(others);
+}
 
 Array same_elements(const Array& array) {
   const Pending* pending = array->pending();
@@ -132,6 +141,7 @@ void Tape::keep_operands(TapeEntry& entry, Node& node) {
       for (std::size_t i = 0; i < inputs.size(); ++i)
         if (entry.inputs[i].place != no_place && derivative_of(*entry.op, i) == Derivative::known)
           find_operands(partial_of(*entry.op, i), operands, keeps_result);
+      if (!is_holomorphic(entry)) operands = 1;
       break;
     case TapeEntry::Kind::reduction:
       if (entry.reducer->function) refuse_derivative(entry.reducer->name);
@@ -216,7 +226,11 @@ void Tape::called(std::shared_ptr<const int> rule, std::span<const Array> inputs
     for (const Array& array : arrays) call.memory.push_back({array, array->buffer(), array->buffer()->writes()});
   if (Host* host = context_.host()) call.origin = host->origin();
   entries_.push_back(std::move(call));
-  for (const Array& result : results) add(*result, TapeEntry::Kind::result);
+  for (const Array& result : results)
+    if (is_inexact(result->dtype))
+      add(*result, TapeEntry::Kind::result);
+    else
+      entries_.emplace_back().kind = TapeEntry::Kind::result;  // a constant
 }
 
 }  // namespace gpulua

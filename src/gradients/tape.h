@@ -41,8 +41,8 @@ struct TapeEntry {
     gather,
     roll,
     view,
-    placed,  // the input's elements at some positions, zeros at the others
-    added,   // the same with sums at the positions of index arrays
+    placed,  // the input's elements, or their sums, at the positions of a view, zeros at the others
+    added,   // the same at the positions of index arrays
     copy,    // the elements, converted or on another device
     rule,    // a call whose derivative a script's function computes; its results are the entries that follow
     result,  // of the rule's call
@@ -66,6 +66,9 @@ struct TapeEntry {
   std::vector<TapeMemory> memory{};  // of a rule's call
   Origin origin{};
 };
+
+/// False for an operation on complex numbers whose derivative is no factor: that of real and imaginary parts.
+bool is_holomorphic(const TapeEntry& entry);
 
 /// A new array with the elements of `array`: a view of those in memory.
 Array same_elements(const Array& array);

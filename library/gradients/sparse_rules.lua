@@ -1,0 +1,116 @@
+-- The derivatives of sparse matrices: an array's as always, a matrix's for its nonzeros A.data, in their order.
+local gpu, _, core, import = ...
+local kinds = import "kinds"
+
+local rules = core.rules
+
+local function conj(x) return kinds.is_complex(x) and x:conj() or x end
+local function adjoint(A) return kinds.is_complex(A) and A:conj().T or A.T end
+local function own() return import "sparse" end
+
+--- The positions of a matrix's nonzeros, from 1.
+local function positions(A)
+  local rows, columns = own().positions(core.sparse_fields(A))
+  return rows + 1, columns + 1
+end
+
+--- For each pair of positions the product of a's and b's rows.
+local function products(a, rows, b, columns)
+  local product = a:take(rows, 1) * conj(b):take(columns, 1)
+  return product.ndim == 1 and product or product:sum(2)
+end
+
+rules["sparse.product"] = function(cotangents, _, _, arguments)
+  import "sparse_conversions"
+  local sparse = own()
+  local g, entries, x, lines = cotangents[1], arguments[1], arguments[2], arguments[3]
+  local turned = sparse.turned(lines)
+  local gx = conj(sparse.product(core.cast(turned.entries, g.dtype), conj(g), turned))
+  return products(g, core.lines_of(lines.starts, entries.size) + 1, x, lines.places + 1), gx
+end
+
+--- Sums of the nonzeros of lines.
+rules[core.sum_lines] = function(cotangents, _, arrays, arguments)
+  return cotangents[1]:take(core.lines_of(arguments[2], arrays[1].size) + 1)
+end
+
+--- The nonzeros of two matrices at the positions of both: each matrix has its own among them, in the same order.
+rules[core.merge_lines] = function(cotangents, results, arrays, arguments)
+  local starts, count = arguments[7], arguments[8]
+  local function keys(lines, places) return core.cast(lines, "int64") * 2 ^ 31 + places end
+  if arrays[2].dtype == "int64" then core.raise "[sparse] positions beyond 2^31 have no derivative; gpu.custom gives a function one" end
+  local whole = keys(core.lines_of(starts, count), results[1]):eval()
+  local function own(g, places, own_starts)
+    return g and g:take(gpu.searchsorted(whole, keys(core.lines_of(own_starts, places.size), places)))
+  end
+  return own(cotangents[2], arguments[2], arguments[3]), nil, nil, own(cotangents[3], arguments[5], arguments[6])
+end
+
+local function of_dense(cotangents, _, _, arguments)
+  local rows, columns = positions(arguments[1])
+  return cotangents[1][{rows, columns}]
+end
+rules["A:todense"], rules["A:toarray"] = of_dense, of_dense
+
+rules["A:diagonal"] = function(cotangents, _, _, arguments)
+  local g, offset = cotangents[1], arguments[2] or 0
+  local rows, columns = positions(arguments[1])
+  local is_on = (columns - rows):eq(offset)
+  return gpu.where(is_on, g:take(gpu.where(is_on, rows - math.max(-offset, 0), 1)), 0)
+end
+
+-- ---- systems of equations -----------------------------------------------------------------------------------------------------------
+
+--- The derivative for the matrix, dense or sparse, from the solution and the derivative for the right side.
+local function of_matrix(A, gb, x)
+  if not core.sparse_fields(A) then return -gpu.matmul(gb:reshape(-1, 1), conj(x):reshape(1, -1)) end
+  local rows, columns = positions(A)
+  return -products(gb, rows, x, columns)
+end
+
+rules["sparse.linalg.spsolve"] = function(cotangents, results, _, arguments)
+  local A = arguments[1]
+  local gb = gpu.sparse.linalg.spsolve(adjoint(A), cotangents[1])
+  return of_matrix(A, gb, results[1]), gb
+end
+
+rules["sparse.linalg.spsolve_triangular"] = function(cotangents, results, _, arguments)
+  local A, options = arguments[1], arguments[3] or {}
+  local gb = gpu.sparse.linalg.spsolve_triangular(adjoint(A), cotangents[1],
+    {lower = options.lower == false, unit_diagonal = options.unit_diagonal})
+  local ga = of_matrix(A, gb, results[1])
+  if options.unit_diagonal then
+    local rows, columns = positions(A)
+    ga = gpu.where(rows:eq(columns), 0, ga)
+  end
+  return ga, gb
+end
+
+--- Solutions by factors, which are constants.
+local ways = {N = "C", C = "N"}
+rules["sparse.solve"] = function(cotangents, _, _, arguments)
+  local op, factors, _, way = unpack(arguments, 1, 4)
+  local solve = import("sparse_linalg").solve_by_factors
+  if way == "T" then return conj(solve(op, factors, conj(cotangents[1]), "N")) end
+  return solve(op, factors, cotangents[1], ways[way])
+end
+
+--- The solvers that go in steps: the adjoint system, to the same tolerances. `symmetric`: it is the same one, so M serves, too.
+local function iterative(name, symmetric)
+  local op = "sparse.linalg." .. name
+  rules[op] = function(cotangents, results, _, arguments)
+    local A, options = arguments[1], arguments[3] or {}
+    if not core.is_array(A) and not core.sparse_fields(A) then
+      core.raise(("[%s] with an operator or a function as A has no derivative; gpu.custom gives a function one"):format(op))
+    end
+    local other = not symmetric and (core.is_array(A) and conj(A.T) or adjoint(A)) or A
+    local gb = (gpu.sparse.linalg[name](other, cotangents[1], {M = symmetric and options.M or nil, rtol = options.rtol,
+      atol = options.atol, maxiter = options.maxiter, restart = options.restart}))
+    return of_matrix(A, gb, results[1]), gb
+  end
+end
+iterative("cg", true)
+iterative("minres", true)
+iterative("bicgstab", false)
+iterative("cgs", false)
+iterative("gmres", false)
