@@ -4,6 +4,7 @@
 
 #include "bindings/arrays/lua_array.h"
 #include "bindings/functions/captured_values.h"
+#include "bindings/functions/differentiated.h"
 #include "src/luafn/uniform.h"
 
 namespace gpulua {
@@ -92,18 +93,18 @@ bool CapturedValues::refresh_slot(std::size_t index, int value, const luafn::Pat
     case HostValue::Kind::function:
       same = lua_topointer(L_, at) == slot.identity;
       if (same && slot.owns_closure) {
-        push_function_of(L_, at);
-        same = refresh_closure(*known.function, lua_gettop(L_));
+        std::vector<luafn::Differentiation> ignored;
+        same = push_differentiated(L_, at, ignored) && refresh_closure(*known.function, lua_gettop(L_));
       }
       break;
     case HostValue::Kind::array: {
       const Array* array = test<Array>(L_, at);
       if (!array || (*array)->dtype != known.dtype || (*array)->layout.ndim() != known.shape.size()) break;
       const auto order = known.order;
-      const bool small = known.small;
+      const bool small = known.small, weak = known.weak;
       read_array(*array, known);
       known_[index] = array;
-      same = known.order == order && known.small == small;
+      same = known.order == order && known.small == small && known.weak == weak;
       break;
     }
     case HostValue::Kind::table: {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bindings/arrays/lua_array.h"
+#include "bindings/functions/differentiated.h"
 #include "bindings/functions/vectorize.h"
 #include "bindings/lua/parts.h"
 #include "src/luafn/uniform.h"
@@ -127,6 +128,9 @@ HostValue CapturedValues::read(int value) {
       return result;
     }
     case LUA_TFUNCTION:
+      result.kind = HostValue::Kind::other;
+      result.name = "a function";
+      if (is_differentiated(L_, value)) return result;
       result.name = library_name(L_, value);
       result.kind = result.name.empty() ? HostValue::Kind::other : HostValue::Kind::builtin;
       if (result.name.empty()) result.name = "a function";
@@ -176,6 +180,7 @@ void CapturedValues::read_array(const Array& array, HostValue& result) const {
                                                 : luafn::ElementOrder::strided;
   }
   result.small = count <= (std::int64_t{1} << 30);
+  result.weak = array->weak;
 }
 
 /// The numbers of a table that has nothing else from 1 on, and not too many; else none.
@@ -216,7 +221,7 @@ void CapturedValues::set(std::size_t index, int value, const luafn::Path* path) 
     result.numbers = read_numbers(top);
     if (!result.numbers.empty()) result.kind = HostValue::Kind::table;
   }
-  if (result.kind == HostValue::Kind::other && push_function_of(L_, top)) {
+  if (result.kind == HostValue::Kind::other && push_differentiated(L_, top, result.derivatives)) {
     const int function = lua_gettop(L_);
     std::shared_ptr<luafn::Closure>& closure = closures_[lua_topointer(L_, function)];
     if (!closure) {
@@ -337,6 +342,7 @@ void CapturedValues::add_key(const HostValue& value) {
       key_ += static_cast<char>('0' + static_cast<int>(value.order));
       key_ += value.small ? 's' : 'l';
       if (value.whole) key_ += 'w';
+      if (value.weak) key_ += 'n';
       break;
     case HostValue::Kind::text:
       key_ += std::to_string(value.name.size()) + ":" + value.name;
@@ -348,6 +354,10 @@ void CapturedValues::add_key(const HostValue& value) {
     case HostValue::Kind::function:
       key_ += std::to_string(reinterpret_cast<std::uintptr_t>(value.function->function)) + "," +
               std::to_string(value.function->first);
+      for (const luafn::Differentiation& how : value.derivatives) {
+        key_ += how.with_value ? 'v' : 'g';
+        for (const std::size_t position : how.which) key_ += std::to_string(position) + ".";
+      }
       break;
     default:
       key_ += value.name + ";";

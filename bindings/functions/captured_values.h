@@ -33,6 +33,8 @@ class CapturedValues {
   void add_element(DType dtype);
   /// The function at `index`, with what it captures. Called once, after the arguments.
   std::shared_ptr<const luafn::Closure> add_function(int index);
+  /// What add_function() has given.
+  std::shared_ptr<const luafn::Closure> closure() const { return closure_; }
 
   /// Reads the values of another call: its arguments from stack index 2 on, and what the function at `function`
   /// captures. False if one of them has another type, so that the key would differ; then the object cannot be used

@@ -28,7 +28,8 @@ std::shared_ptr<const ElementVariant> make_element_variant(const ElementFunction
                                     .values = captured.values(),
                                     .contract = elements.contract,
                                     .results = elements.results,
-                                    .check_indices = checks});
+                                    .check_indices = checks,
+                                    .levels = elements.levels});
   UserElementwise& operation = variant->operation;
   operation.name = elements.name;
   for (const luafn::Parameter& parameter : variant->code.parameters)
@@ -75,14 +76,23 @@ void check_parameters(lua_State* L, int function, const std::string& name, std::
 std::shared_ptr<const FunctionVariant> element_variant(lua_State* L, const ElementFunction& elements, int function,
                                                        CapturedValues& captured) {
   const std::shared_ptr<LuaChunk> chunk = locate_function(L, function, elements.name.c_str()).chunk;
-  const auto closure = captured.add_function(function);
+  const auto closure = captured.closure() ? captured.closure() : captured.add_function(function);
   const bool checks = device_of(L, captured).checking();
   std::string key = "elements," + elements.name + (elements.contract ? ",c" : ",") + (checks ? "i" : "");
   for (const DType result : elements.results) key += "," + std::to_string(static_cast<int>(result));
+  for (const auto& level : elements.levels) {
+    key += ",d";
+    for (const std::size_t position : level) key += std::to_string(position) + ".";
+  }
   key += ";" + std::to_string(reinterpret_cast<std::uintptr_t>(closure->function)) + "," + captured.key();
   std::shared_ptr<const FunctionVariant>& variant = chunk->variants[key];
   if (!variant) variant = make_element_variant(elements, captured, closure, checks);
   return variant;
+}
+
+std::vector<bool> results_that_vary(lua_State* L, const ElementFunction& elements, int function,
+                                    CapturedValues& captured) {
+  return static_cast<const ElementVariant&>(*element_variant(L, elements, function, captured)).code.varies;
 }
 
 bool is_current(lua_State* L, const FunctionVariant& variant, const CapturedValues& captured) {

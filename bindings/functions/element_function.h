@@ -16,14 +16,19 @@ struct ElementFunction {
   std::string name;              // for messages and kernels
   bool contract = true;          // products and sums may be rounded as one
   std::vector<DType> results{};  // what the results are converted to; empty: they have the function's own dtypes
+  std::vector<std::vector<std::size_t>> levels{};  // of derivatives: luafn::TranslationRequest
 };
 
 /// Throws Error unless the function at `function` has `count` parameters.
 void check_parameters(lua_State* L, int function, const std::string& name, std::size_t count);
 
-/// What the function at stack index `function` is for the arguments that were added to `captured`.
+/// What the function at stack index `function`, always the same one, is for the arguments that were added to
+/// `captured`.
 std::shared_ptr<const FunctionVariant> element_variant(lua_State* L, const ElementFunction& elements, int function,
                                                        CapturedValues& captured);
+/// luafn::Code::varies of the function.
+std::vector<bool> results_that_vary(lua_State* L, const ElementFunction& elements, int function,
+                                    CapturedValues& captured);
 /// True if the variant is still that of the values, which have been read anew: checks may have been turned on or off.
 bool is_current(lua_State* L, const FunctionVariant& variant, const CapturedValues& captured);
 /// Runs the variant for the values. Gives its results, as UserElementwise does.

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "bindings/arrays/sparse_matrix.h"
+#include "bindings/functions/differentiated.h"
 #include "bindings/lua/state.h"
 
 namespace gpulua {
@@ -265,6 +266,7 @@ class Key {
       if (is_own || leads_to_script(lua_gettop(L_))) add(lua_gettop(L_));
       lua_pop(L_, 1);
     }
+    if (!is_own && push_differentiated_value(L_, index)) add(lua_gettop(L_));
     if (is_own) {
       lua_getfenv(L_, index);
       for (int i = 1; i <= static_cast<int>(lua_objlen(L_, names)); ++i) {

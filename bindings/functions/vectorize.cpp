@@ -4,11 +4,13 @@
 
 #include "bindings/arrays/lua_array.h"
 #include "bindings/functions/captured_values.h"
+#include "bindings/functions/differentiated.h"
 #include "bindings/functions/element_function.h"
 #include "bindings/functions/elementwise_call.h"
 #include "bindings/functions/function_parts.h"
 #include "bindings/kernels/kernel_source.h"
 #include "bindings/lua/state.h"
+#include "src/array/node_observer.h"
 
 namespace gpulua {
 
@@ -54,7 +56,9 @@ int call_vectorized(lua_State* L) {
   const int arguments = lua_gettop(L);
   push_function_of(L, 1);
   const int function = lua_gettop(L);
-  if (std::vector<Array> results; repeat_call(L, function, vectorized, results)) return push_arrays(L, results);
+  NodeObserver* const observer = bindings_of(L).context().observer;
+  if (std::vector<Array> results; !observer && repeat_call(L, function, vectorized, results))
+    return push_arrays(L, results);
   const LocatedFunction& located = locate_device_function(L, function, op);
   const auto& parameters = located.function->parameters;
   const auto count = static_cast<int>(parameters.size());
@@ -71,7 +75,13 @@ int call_vectorized(lua_State* L) {
   lua_settop(L, arguments);
   const UserCall call = check_element_call(L, has_options ? arguments : arguments + 1, vectorized.name);
   push_function_of(L, 1);
-  current->variant = element_variant(L, {vectorized.name, vectorized.contract}, lua_gettop(L), captured);
+  const ElementFunction elements{vectorized.name, vectorized.contract};
+  if (observer && call.out.empty() && !call.size) {
+    std::vector<Array> results;
+    const ObservedBy nobody(bindings_of(L).context(), nullptr);
+    return push_arrays(L, run_observed(L, elements, lua_gettop(L), captured, observer));
+  }
+  current->variant = element_variant(L, elements, lua_gettop(L), captured);
   std::vector<Array> results = run_variant(L, *current->variant, captured, call);
   captured.release_arrays();
   vectorized.latest = std::move(current);
@@ -103,6 +113,8 @@ int check_step_function(lua_State* L) {
 }  // namespace
 
 void add_function_helpers(lua_State* L) {
+  lua_getfield(L, LUA_REGISTRYINDEX, differentiated_key);
+  lua_setfield(L, -2, "differentiated");
   set_functions(L, {{"check_step_function", protect<check_step_function>}});
 }
 
@@ -129,6 +141,8 @@ bool push_function_of(lua_State* L, int index) {
 
 void open_lua_functions(lua_State* L) {
   note_library_functions(L);
+  lua_newtable(L);
+  lua_setfield(L, LUA_REGISTRYINDEX, differentiated_key);
   new_type<Vectorized>(L, {{"__call", protect<call_vectorized>}, {"__tostring", protect<vectorized_text>}}, "", {});
   set_functions(L, {{"vectorize", protect<new_vectorized>}});
 }

@@ -90,10 +90,13 @@ int reverse(lua_State* L) {
   return 1;
 }
 
-/// add_cotangent(pass, y, g): g is the derivative of the whole for y, an array that follows from a variable.
+/// add_cotangent(pass, y [, g]): g, by default 1, is the derivative of the whole for y, an array that follows from a
+/// variable.
 int add_cotangent(lua_State* L) {
   Reverse& reverse = *check_pass(L).reverse;
-  reverse.add(reverse.tape().place(*check<Array>(L, 2, "grad")), check<Array>(L, 3, "grad"));
+  const Array& y = check<Array>(L, 2, "grad");
+  const Array* g = test<Array>(L, 3);
+  reverse.add(reverse.tape().place(*y), g ? *g : constant(y->device(), Dims(y->layout.shape), y->dtype, Scalar(1.0)));
   return 0;
 }
 

@@ -15,6 +15,9 @@ for _, constant in ipairs {core.detach, core.gradient, core.variable, core.spars
   core.constants[constant] = true
 end
 
+-- The functions of gpu.grad and gpu.value_and_grad, for functions for a device that capture them.
+setmetatable(core.differentiated, {__mode = "k"})
+
 local is_variable = leaves.is_variable
 local function is_like(x, y) return is_variable(x) and x.shape == y.shape end
 
@@ -150,7 +153,7 @@ local function differentiate(op, f, which, options)
   local each = checks.flag(op, "each", options.each) or false
   local wanted = {}
   for _, position in ipairs(positions) do wanted[position] = true end
-  return function(...)
+  local function run(...)
     for _, position in ipairs(positions) do
       if position > select("#", ...) then
         core.raise(("[%s] expected an argument %d to differentiate by, got %d arguments"):format(op, position, select("#", ...)))
@@ -165,33 +168,37 @@ local function differentiate(op, f, which, options)
         .. "elements as numbers, as x[1] and x:item() do, where x({1}) is an array, or its result has no derivative, as a comparison"):format(op))
     end
     local pass = backward(tape, each, function(pass)
-      if follows then core.add_cotangent(pass, y, gpu.ones_like(y)) end
+      if follows then core.add_cotangent(pass, y) end
     end)
     local all = {}
     for i, position in ipairs(positions) do all[i] = gradients(pass, structures[position], each and y.shape) end
     return results, all
+  end
+  return run, function(made)
+    core.differentiated[made] = {f, op == "value_and_grad", unpack(positions)}
+    return made
   end
 end
 
 --- gpu.grad(f [, which] [, {each}])
 --- The function that gives the gradient of f's first result.
 function gpu.grad(f, which, options)
-  local run = differentiate("grad", f, which, options)
-  return function(...)
+  local run, noted = differentiate("grad", f, which, options)
+  return noted(function(...)
     local _, all = run(...)
     return unpack(all)
-  end
+  end)
 end
 
 --- gpu.value_and_grad(f [, which] [, {each}])
 --- The same with f's first result before the gradients, and its other results behind.
 function gpu.value_and_grad(f, which, options)
-  local run = differentiate("value_and_grad", f, which, options)
-  return function(...)
+  local run, noted = differentiate("value_and_grad", f, which, options)
+  return noted(function(...)
     local results, all = run(...)
     for i = 2, #results do all[#all + 1] = results[i] end
     return results[1], unpack(all)
-  end
+  end)
 end
 
 --- gpu.vjp(f, ...)

@@ -3,7 +3,8 @@
 -- In sandboxes: all
 local gpu, _, core, import = ...
 local checks, kinds, numbers = import "checks", import "kinds", import "numbers"
-local matrices, space, made_of = import "host_matrices", import "spaces", import("fuse").made_of
+local each, matrices, space = import "each_least_squares", import "host_matrices", import "spaces"
+local made_of = import("fuse").made_of
 
 local optimize = gpu.optimize
 local is_finite = numbers.is_finite
@@ -140,11 +141,12 @@ local function read(op, x0, options, what)
   return of, o, of:pack(what, x0):table()
 end
 
---- gpu.optimize.least_squares(f, x0 [, {method, bounds, xtol, ftol, gtol, maxiter, jacobian, callback}])
+--- gpu.optimize.least_squares(f, x0 [, {method, bounds, xtol, ftol, gtol, maxiter, jacobian, callback, each, args}])
 function optimize.least_squares(f, x0, options)
   local op = "optimize.least_squares"
-  numbers.check_function(op, "a function of x0 that gives residuals", f)
   options = checks.fields(op, options)
+  if numbers.is_each(op, options) then return each(op, f, x0, options) end
+  numbers.check_function(op, "a function of x0 that gives residuals", f)
   local of, o, start = read(op, x0, options, "x0")
   local x, _, report = search(of, f, options.jacobian or made_of(f, "jacobian", gpu.jacobian), start, o)
   return of:unpack(of:array(x)), report

@@ -41,6 +41,13 @@ function numbers.choice(op, name, value, list, otherwise)
   core.fail(op, ('%s = "%s"'):format(name, table.concat(list, '", "')), value)
 end
 
+--- Whether the problems are many, a thread each.
+function numbers.is_each(op, options)
+  if checks.flag(op, "each", options.each) then return true end
+  if options.args ~= nil then core.raise(("[%s] expected args with each = true"):format(op)) end
+  return false
+end
+
 --- A report: `reason` says why the search has ended, and `fields` how.
 function numbers.report(op, reason, fields)
   fields.reason, fields.converged = reason, reason == "converged"

@@ -2,7 +2,7 @@
 -- Derivatives", 1973: chapter 4 (zero) and chapter 5 (localmin).
 -- In sandboxes: all
 local gpu, _, core, import = ...
-local checks, numbers = import "checks", import "numbers"
+local checks, each, numbers = import "checks", import "each_scalars", import "numbers"
 
 local optimize = gpu.optimize
 local abs, sqrt, is_finite = math.abs, math.sqrt, numbers.is_finite
@@ -113,10 +113,11 @@ function methods.secant(op, f, options, near, maxiter)
   return b, fb, "maxiter", maxiter
 end
 
---- gpu.optimize.root_scalar(f [, {bracket, x0, x1, derivative, method, xtol, rtol, maxiter}])
+--- gpu.optimize.root_scalar(f [, {bracket, x0, x1, derivative, method, xtol, rtol, maxiter, each, args}])
 function optimize.root_scalar(f, options)
   local op = "optimize.root_scalar"
   options = checks.fields(op, options)
+  if numbers.is_each(op, options) then return each.root(op, f, options) end
   local fn, calls = counted(op, f)
   local usual = options.bracket ~= nil and "brentq" or options.derivative ~= nil and "newton" or "secant"
   local method = numbers.choice(op, "method", options.method, {"brentq", "newton", "secant"}, usual)
@@ -140,10 +141,11 @@ end
 
 -- ---- least values -------------------------------------------------------------------------------------------------------------
 
---- gpu.optimize.minimize_scalar(f, {bounds, xtol, maxiter})
+--- gpu.optimize.minimize_scalar(f, {bounds, xtol, maxiter, each, args})
 function optimize.minimize_scalar(f, options)
   local op = "optimize.minimize_scalar"
   options = checks.fields(op, options)
+  if numbers.is_each(op, options) then return each.least(op, f, options) end
   local fn, calls = counted(op, f)
   local a, b = ends(op, "bounds", options.bounds)
   local xtol, maxiter = checks.tolerance(op, "xtol", options.xtol) or 1e-8, numbers.maxiter(op, options, 500)

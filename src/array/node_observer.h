@@ -36,7 +36,15 @@ class NodeObserver {
   /// A call whose derivative a script's function computes has made the results. Who made the call knows it by `rule`.
   virtual void called(std::shared_ptr<const int> rule, std::span<const Array> inputs,
                       std::span<const Array> results) = 0;
-  /// True for an array that depends on a variable.
+  /// A call has made the results, whose partial derivatives are known: that of result i by input j is number
+  /// i * inputs.size() + j, null where it is 0. Outer observers are told by themselves.
+  virtual void derived(std::span<const Array> inputs, std::span<const Array> results,
+                       std::span<const Array> partials) = 0;
+  /// The observer outside of this one, or null.
+  virtual NodeObserver* outer() const = 0;
+  /// True for an array that depends on a variable of this observer.
+  virtual bool follows(const Node& array) const = 0;
+  /// The same for this one and the outer ones.
   virtual bool tracks(const Node& array) const = 0;
 };
 

@@ -66,11 +66,12 @@ const std::vector<Header>& all_headers() {
   static const std::vector<Header> headers = [] {
     std::vector<Header> made;
     std::set<std::string_view> known;
-    for (const char* file :
-         {"elements.cuh", "arithmetic.cuh",    "functions.cuh",   "complex.cuh",       "indexing.cuh",   "rolls.cuh",
-          "reduce.cuh",   "rows.cuh",          "staged.cuh",      "compress.cuh",      "fast_path.cuh",  "indexed.cuh",
-          "philox.cuh",   "distributions.cuh", "permutation.cuh", "lua_functions.cuh", "lua_random.cuh", "counts.cuh",
-          "special.cuh",  "gamma_family.cuh",  "tile.cuh",       "complex_elements.cuh"}) {
+    for (const char* file : {"elements.cuh",     "arithmetic.cuh",    "functions.cuh",       "complex.cuh",
+                             "indexing.cuh",     "rolls.cuh",         "reduce.cuh",          "rows.cuh",
+                             "staged.cuh",       "compress.cuh",      "fast_path.cuh",       "indexed.cuh",
+                             "philox.cuh",       "distributions.cuh", "permutation.cuh",     "lua_functions.cuh",
+                             "lua_random.cuh",   "counts.cuh",        "duals.cuh",           "special.cuh",
+                             "gamma_family.cuh", "tile.cuh",          "complex_elements.cuh"}) {
       Header header{kernel_text(file), {}, names_in(kernel_text(file))};
       std::set_difference(header.used.begin(), header.used.end(), known.begin(), known.end(),
                           std::inserter(header.own, header.own.end()));

@@ -105,6 +105,8 @@ std::int32_t Reverse::next_rule() {
       if (each_) check_each(entry);
       check_unwritten(entry);
       return at_;
+    } else if (entry.kind == TapeEntry::Kind::derived) {
+      pull_derived(entry, at_);
     } else if (entry.kind != TapeEntry::Kind::variable && entry.kind != TapeEntry::Kind::result) {
       const Cotangent g = std::exchange(cotangents_[static_cast<std::size_t>(at_)], {});
       if (g.array) pull(entry, g);
@@ -238,6 +240,11 @@ Term Reverse::product(const TapeEntry& entry, const Cotangent& g, const Partial&
   }
   Term d = factor(entry, partial);
   if (const auto* array = std::get_if<Array>(&d); array && is_complex((*array)->dtype)) d = terms_.apply("conj", {d});
+  return times(g, d);
+}
+
+/// The product of the cotangent and a derivative.
+Term Reverse::times(const Cotangent& g, const Term& d) {
   const Term result = terms_.apply("multiply", {g.array, d});
   if (!g.masked || std::holds_alternative<double>(d)) return result;
   return terms_.apply("where", {terms_.apply("ne", {g.array, 0.0}), result, 0.0});
@@ -268,26 +275,26 @@ Term Reverse::complex_product(const TapeEntry& entry, const Array& g) {
   return terms_.apply("where", {terms_.apply("eq", {size, 0.0}), 0.0, turned});
 }
 
-/// The partial derivative by the operand. Two equal operands of a maximum or minimum have equal shares, but beside a
-/// number an array has none: the derivative of x:maximum(0) at 0 is 0.
-const Partial& Reverse::derivative_beside(const TapeEntry& entry, std::size_t index) const {
-  static const Partial if_greater = parse_partial("where(gt(x, y), 1, 0)"),
-                       if_less = parse_partial("where(lt(x, y), 1, 0)");
-  const std::string_view name = entry.op->name;
-  const bool of_greater = name == "maximum" || name == "fmax", of_less = name == "minimum" || name == "fmin";
-  if ((of_greater || of_less) && std::holds_alternative<double>(operand(entry, 1 - index)))
-    return of_greater == (index == 0) ? if_greater : if_less;
-  return partial_of(*entry.op, index);
-}
-
 void Reverse::pull_operation(const TapeEntry& entry, const Cotangent& g) {
   const bool is_special = !is_holomorphic(entry);
   for (std::size_t i = 0; i < entry.inputs.size(); ++i) {
     if (entry.inputs[i].place == no_place || derivative_of(*entry.op, i) != Derivative::known) continue;
-    const Partial& partial = derivative_beside(entry, i);
+    const bool is_beside_number =
+        entry.inputs.size() == 2 && entry.inputs[1 - i].array && std::holds_alternative<double>(operand(entry, 1 - i));
+    const Partial& partial = is_beside_number ? partial_beside_number(*entry.op, i) : partial_of(*entry.op, i);
     bool masked = g.masked;
     const Term d = is_special ? complex_product(entry, g.array) : product(entry, g, partial, masked);
     if (const auto* array = std::get_if<Array>(&d)) contribute(entry, i, *array, masked);  // a number is 0
+  }
+}
+
+/// A call of a function whose partial derivatives are arrays.
+void Reverse::pull_derived(const TapeEntry& entry, std::int32_t place) {
+  for (std::size_t k = 0; k < entry.results; ++k) {
+    const Cotangent g = std::exchange(cotangents_[static_cast<std::size_t>(place) + 1 + k], {});
+    for (std::size_t i = 0; g.array && i < entry.inputs.size(); ++i)
+      if (const Array& partial = entry.partials[k * entry.inputs.size() + i])
+        contribute(entry, i, std::get<Array>(times(g, partial)), g.masked);
   }
 }
 

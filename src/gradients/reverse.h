@@ -50,7 +50,8 @@ class Reverse {
   void pull_view(const TapeEntry& entry, const Cotangent& g);
   /// The contribution of a product of the cotangent and a partial derivative.
   Term product(const TapeEntry& entry, const Cotangent& g, const Partial& partial, bool& masked);
-  const Partial& derivative_beside(const TapeEntry& entry, std::size_t index) const;
+  void pull_derived(const TapeEntry& entry, std::int32_t place);
+  Term times(const Cotangent& g, const Term& d);
   Term factor(const TapeEntry& entry, const Partial& partial);
   Term operand(const TapeEntry& entry, std::size_t index) const;
   Term complex_product(const TapeEntry& entry, const Array& g);

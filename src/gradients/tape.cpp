@@ -210,6 +210,17 @@ void Tape::writes(Node& target, const Node* value, const char* op) {
     throw Error("[{}] a write of elements that depend on a variable of [{}]{}", op, op_, to_write_instead);
 }
 
+void Tape::derived(std::span<const Array> inputs, std::span<const Array> results, std::span<const Array> partials) {
+  TapeEntry call;
+  call.kind = TapeEntry::Kind::derived;
+  call.results = results.size();
+  for (const Array& input : inputs) call.inputs.push_back({place(*input)});
+  call.partials.assign(partials.begin(), partials.end());
+  if (Host* host = context_.host()) call.origin = host->origin();
+  entries_.push_back(std::move(call));
+  for (const Array& result : results) add(*result, TapeEntry::Kind::result);
+}
+
 void Tape::called(std::shared_ptr<const int> rule, std::span<const Array> inputs, std::span<const Array> results) {
   if (outer_) outer_->called(rule, inputs, results);
   TapeEntry call;

@@ -41,11 +41,12 @@ struct TapeEntry {
     gather,
     roll,
     view,
-    placed,  // the input's elements, or their sums, at the positions of a view, zeros at the others
-    added,   // the same at the positions of index arrays
-    copy,    // the elements, converted or on another device
-    rule,    // a call whose derivative a script's function computes; its results are the entries that follow
-    result,  // of the rule's call
+    placed,   // the input's elements, or their sums, at the positions of a view, zeros at the others
+    added,    // the same at the positions of index arrays
+    copy,     // the elements, converted or on another device
+    derived,  // a call whose partial derivatives are arrays; its results are the entries that follow
+    rule,     // a call whose derivative a script's function computes; its results are the entries that follow
+    result,   // of such a call
   } kind = Kind::variable;
   DType dtype = DType::float32;
   bool weak = false;
@@ -63,6 +64,7 @@ struct TapeEntry {
   std::int64_t first = 0;             // the offset of that input's first element in its buffer
   std::shared_ptr<const int> rule{};  // the number by which the bindings know the call
   std::size_t results = 0;
+  std::vector<Array> partials{};     // of a derived call, by result and input; null: 0
   std::vector<TapeMemory> memory{};  // of a rule's call
   Origin origin{};
 };
@@ -99,6 +101,9 @@ class Tape final : public NodeObserver {
   void added(Node& whole, Node& part, std::shared_ptr<const Indexed> at, std::span<const Array> indices) override;
   void writes(Node& target, const Node* value, const char* op) override;
   void called(std::shared_ptr<const int> rule, std::span<const Array> inputs, std::span<const Array> results) override;
+  void derived(std::span<const Array> inputs, std::span<const Array> results, std::span<const Array> partials) override;
+  NodeObserver* outer() const override { return outer_; }
+  bool follows(const Node& array) const override { return place(array) != no_place; }
   bool tracks(const Node& array) const override;
 
  private:

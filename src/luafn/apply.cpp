@@ -118,6 +118,8 @@ DType Translator::promoted(const OpInfo& row, const std::vector<Value>& operands
 }
 
 Value Translator::apply(const OpInfo& row, const std::vector<Value>& operands, int line) {
+  if (std::any_of(operands.begin(), operands.end(), [](const Value& value) { return value.is_active(); }))
+    return apply_dual(row, operands, line);
   const bool is_weak = std::all_of(operands.begin(), operands.end(), [&](const Value& value) {
     return value.is_weak() || (row.rule == DTypeRule::select && &value == &operands.front());
   });

@@ -64,7 +64,7 @@ const OpInfo* find_row(std::string_view name) {
 }
 
 bool is_device_function(std::string_view name) {
-  if (!row_of(name).empty() || name == "math.modf" || name == "gpu.complex") return true;
+  if (!row_of(name).empty() || name == "math.modf" || name == "gpu.complex" || name == "gpu.detach") return true;
   return name.starts_with("gpu.") && (find_dtype(name.substr(4)) || find_row(name.substr(4)));
 }
 
@@ -103,6 +103,8 @@ std::vector<Value> Translator::method(const Expr& expr) {
   std::vector<Value> arguments{expression(*expr.parts.front())};
   if (arguments[0].kind == Value::Kind::random) return {random_number(arguments[0], expr)};
   for (Value& argument : values(std::span(expr.parts).subspan(1))) arguments.push_back(std::move(argument));
+  if (expr.text == "detach" && arguments.size() == 1 && arguments[0].is_number())
+    return {without_derivatives(arguments[0])};
   if (expr.text == "astype") {
     const bool named = arguments.size() == 2 && arguments[1].kind == Value::Kind::string;
     if (!named || !find_dtype(arguments[1].name))
@@ -126,6 +128,7 @@ std::vector<Value> Translator::builtin(const std::string& name, const Expr& call
       refuse(call.line, name + ": " + std::string(entry.why));
   if (name == "gpu.random.at") return {random_generator(call)};
   if (is_kernel_call(name)) return kernel_call(name, call);
+  if (name == "gpu.grad" || name == "gpu.value_and_grad") return {differentiated(name, call)};
   if (!is_device_function(name) && !is_bit_function(name)) refuse_name(name, call.line);
   std::vector<Value> arguments = values(std::span(call.parts).subspan(1));
   for (const Value& argument : arguments)
@@ -135,6 +138,10 @@ std::vector<Value> Translator::builtin(const std::string& name, const Expr& call
                                  ? "; an index in brackets gives an element, " + argument.name + "[i]"
                                  : ""));
   if (name.starts_with("math.")) return math_function(name, call, std::move(arguments));
+  if (name == "gpu.detach") {
+    if (arguments.size() != 1) refuse(call.line, "expected one argument for gpu.detach");
+    return {without_derivatives(arguments[0])};
+  }
   if (name == "gpu.complex") return {complex_number(arguments, call.line)};
   if (is_bit_function(name)) return {bit_function(name, arguments, call.line)};
   const std::string_view function = std::string_view(name).substr(4);
@@ -217,7 +224,7 @@ Value Translator::floor_of(const OpInfo& row, const Expr& argument, const Value&
   if (value.uniform || value.kind != Value::Kind::real) return apply(row, {value}, line);
   const DType real = real_;
   real_ = DType::float64;
-  const Value exact = expression(argument);
+  const Value exact = without_derivatives(expression(argument));
   real_ = real;
   Value result;
   result.kind = Value::Kind::integer;
@@ -229,6 +236,10 @@ Value Translator::floor_of(const OpInfo& row, const Expr& argument, const Value&
 
 /// math.modf(x): the integer part and the rest, both with the sign of x.
 std::vector<Value> Translator::parts_of(const Value& value, int line) {
+  if (value.is_active()) {
+    const Value part = apply("trunc", {value}, line);
+    return {part, apply("subtract", {value, part}, line)};
+  }
   if (is_integer_number(value)) return {value, uniform_value(uniforms_->constant(0.0))};
   Value whole = value;
   whole.uniform = nullptr;
@@ -262,7 +273,12 @@ Value Translator::complex_number(const std::vector<Value>& parts, int line) {
 }
 
 Value Translator::cast(const Value& value, DType dtype, int line) {
-  Value result = strong_value(dtype, as(value, dtype, line));
+  const bool keeps = value.is_active() && info(dtype).kind == DTypeKind::floating;
+  if (!keeps && value.is_active() && info(dtype).kind == DTypeKind::complex)
+    refuse(line, "complex numbers have no derivative in a function for a device; gpu.detach(x) makes a constant of x");
+  Value result =
+      strong_value(dtype, keeps ? converted_dual(value, dtype, line) : as(without_derivatives(value), dtype, line));
+  if (keeps) result.levels = value.levels;
   result.whole = value.whole;
   return result;
 }

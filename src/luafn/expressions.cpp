@@ -120,6 +120,10 @@ std::string Translator::as(const Value& value, DType dtype, int line) {
                                                                     : "";
     refuse(line, "expected a number, got " + describe(value) + remedy);
   }
+  if (value.is_active())
+    refuse(line,
+           "a number that depends on a variable of a derivative stands where it has none; gpu.detach(x) makes a "
+           "constant of it");
   if (!value.uniform) return converted(value.code, value.dtype, dtype);
   if (value.uniform->kind != Uniform::Kind::constant) return uniform_name(*value.uniform, dtype, line);
   try {

@@ -20,6 +20,11 @@ std::string type_key(const Value& value) {
   if (value.kind == Value::Kind::integer)
     key += "," + std::to_string(value.range.low) + "," + std::to_string(value.range.high);
   for (const Value& index : value.indices) key += "[" + type_key(index);
+  for (const Level& level : value.levels) key += "d" + std::to_string(level.depth) + "," + std::to_string(level.count);
+  for (const Differentiation& derivative : value.derivatives) {
+    key += derivative.with_value ? "v" : "g";
+    for (const std::size_t position : derivative.which) key += std::to_string(position) + ".";
+  }
   key += "," + value.name + "," + std::to_string(value.array) + (value.whole ? "w;" : ";");
   return key;
 }
@@ -31,10 +36,6 @@ std::vector<Value*> passed_parts(Value& argument) {
   for (Value& index : argument.indices)
     if (!is_known(index)) parts.push_back(&index);
   return parts;
-}
-
-bool same_type(const Value& a, const Value& b) {
-  return a.kind == b.kind && a.dtype == b.dtype;
 }
 
 }  // namespace
@@ -49,10 +50,6 @@ Value Variable::assign(const void* site, const Value& given, int line, DType rea
   Join join;
   for (const Assignment& assignment : assigned) join.add(assignment.value, assignment.line);
   return join.result(real);
-}
-
-std::string result_name(std::size_t index) {
-  return "result" + std::to_string(index + 1);
 }
 
 HostScalar argument_value(const Parameter& parameter, std::span<const HostValue> values) {
@@ -81,7 +78,8 @@ Code translate(const TranslationRequest& request) {
 
 Translator::Translator(const TranslationRequest& request) : request_(request) {
   for (const HostValue& value : request.values)
-    if (value.kind == HostValue::Kind::array && (value.dtype == DType::float64 || value.dtype == DType::complex128))
+    if (value.kind == HostValue::Kind::array && !value.weak &&
+        (value.dtype == DType::float64 || value.dtype == DType::complex128))
       real_ = function_real_ = DType::float64;
 }
 
@@ -104,7 +102,9 @@ Code Translator::translate() {
       continue;
     }
     const Parameter element{Parameter::Kind::element, value.dtype, {}, i};
-    arguments.push_back(strong_value(value.dtype, parameter(element, "a" + std::to_string(i), name)));
+    Value argument = strong_value(value.dtype, parameter(element, "a" + std::to_string(i), name));
+    if (value.weak) argument.kind = Value::Kind::real;
+    arguments.push_back(variable_of_request(std::move(argument), i));
   }
   root_ = &instance_of(callee, arguments);
   do {
@@ -115,15 +115,13 @@ Code Translator::translate() {
 
   if (!request_.kernel && (root_->returns == 0 || root_->results.empty()))
     refuse(function.last_line, "the function returns nothing; its results are what it returns for each element");
-  Code code;
-  for (const Variable& result : root_->results)
-    code.results.push_back(result.value.kind == Value::Kind::integer ? DType::int64 : result.value.dtype);
+  Code code = code_of_results();
   code.parameters = parameters_;
   for (Parameter& parameter : code.parameters)
     parameter.written = parameter.kind == Parameter::Kind::array && written_.contains(parameter.index);
   code.uniforms = uniforms_;
   code.constants = constants_;
-  code.body = root_->declarations + root_->lambdas + root_->body;
+  code.body = variables_ + duals_ + root_->declarations + root_->lambdas + root_->body;
   check_nesting(code.body);
   return code;
 }
@@ -133,6 +131,9 @@ void Translator::begin_round() {
   changed_ = false;
   ++round_;
   temporaries_ = 0;
+  open_derivatives_ = static_cast<int>(request_.levels.size());
+  duals_.clear();
+  name_of_dual_.clear();
   current_ = nullptr;
   std::erase_if(parameters_, [](const Parameter& parameter) { return parameter.kind != Parameter::Kind::element; });
   declare_arrays();
@@ -149,6 +150,7 @@ void Translator::translate_body(Instance& instance) {
     refuse(instance.function->line, "calls of functions are more than " + std::to_string(most_calls) +
                                         " deep; a function that calls itself is a loop on a device");
   instance.round = round_;
+  instance.open_derivatives = open_derivatives_;
   instance.returns = 0;
   instance.declarations.clear();
   instance.lambdas.clear();
@@ -197,6 +199,7 @@ Instance& Translator::instance_of(const Value& callee, const std::vector<Value>&
 }
 
 std::vector<Value> Translator::call_function(const Value& callee, std::vector<Value> arguments, int line) {
+  if (!callee.derivatives.empty()) return call_derivative(callee, std::move(arguments), line);
   const Function& function = *callee.function;
   const std::size_t count = function.parameters.size();
   if (function.has_varargs)
@@ -271,128 +274,10 @@ std::string Translator::lambda_text(Instance& instance) {
          instance.declarations + instance.lambdas + instance.body + "  };\n";
 }
 
-std::vector<Value> Translator::results_of(Instance& instance, const std::string& call) {
-  std::size_t count = 0;
-  for (const Variable& result : instance.results) count += is_known(result.value) ? 0 : 1;
-  std::vector<Value> results;
-  for (std::size_t k = 0; k < instance.results.size(); ++k) {
-    Value value = instance.results[k].value;
-    if (!is_known(value)) value.code = count > 1 ? call + "." + result_name(k) : call;
-    results.push_back(std::move(value));
-  }
-  called_ = call;
-  return results;
-}
-
 /// The function being translated has an effect, so a call of it stays in the text even if its result is known.
 void Translator::note_effect() {
   ++effects_;
   if (!std::exchange(current_->has_effects, true)) changed_ = true;
-}
-
-void Translator::return_values(const Stat& stat) {
-  Instance& instance = *current_;
-  const std::vector<Value> given = values(stat.right);
-  if (request_.kernel && &instance == root_ && !given.empty())
-    refuse(stat.line, "a kernel returns nothing; it writes its results to an array, out[i] = ...");
-  ++instance.returns;
-  if (instance.returns > 1 && given.size() != instance.results.size())
-    refuse(stat.line, "expected as many results as another return of the function has, " +
-                          std::to_string(instance.results.size()) + ", got " + std::to_string(given.size()));
-  instance.results.resize(given.size());
-  std::string returned;
-  std::size_t count = 0;
-  const bool converts = &instance == root_ && !request_.results.empty();
-  if (converts && given.size() != request_.results.size())
-    refuse(stat.line, "expected a result for each of the " + std::to_string(request_.results.size()) +
-                          " outputs, got " + std::to_string(given.size()));
-  for (std::size_t k = 0; k < given.size(); ++k) {
-    Variable& result = instance.results[k];
-    if (given[k].kind == Value::Kind::none || given[k].kind == Value::Kind::nil)
-      refuse(stat.line, "result " + std::to_string(k + 1) + " is nil; a device has numbers and booleans");
-    Value type;
-    try {
-      const bool alone = result.assigned.empty() || (result.assigned.size() == 1 && result.assigned[0].site == &stat);
-      if (converts) {
-        type = strong_value(request_.results[k], {});
-      } else if (alone && &instance != root_ && !instance.has_effects && is_known(given[k])) {
-        result.assigned = {{&stat, given[k], stat.line}};
-        type = given[k];
-      } else {
-        type = result.assign(&stat, given[k], stat.line, real_);
-      }
-    } catch (const Error& error) {
-      refuse(stat.line, "result " + std::to_string(k + 1) + ": " + error.what());
-    }
-    if (!same_type(type, result.value) || is_known(type) != is_known(result.value)) changed_ = true;
-    result.value = type;
-    if (is_known(type)) continue;
-    const DType dtype = type.kind == Value::Kind::integer ? DType::int64 : type.dtype;
-    const std::string text = as(given[k], dtype, stat.line);
-    if (&instance == root_)
-      emit(result_name(k) + " = " + text + ";");
-    else
-      returned += (count++ == 0 ? "" : ", ") + text;
-  }
-  emit(count == 0 ? "return;" : count > 1 ? "return {" + returned + "};" : "return " + returned + ";");
-}
-
-Value Translator::host_value(const HostValue& value, std::size_t index, const std::string& name, int line) {
-  Value result;
-  result.name = name;
-  switch (value.kind) {
-    case HostValue::Kind::number:
-      if (request_.constants || constants_.contains(index)) return uniform_value(uniforms_->constant(scalar_of(value)));
-      [[fallthrough]];
-    case HostValue::Kind::boolean:
-      return uniform_value(uniforms_->value(value, index, name));
-    case HostValue::Kind::builtin:
-      result.kind = Value::Kind::builtin;
-      result.name = value.name;
-      return result;
-    case HostValue::Kind::function:
-      result.kind = Value::Kind::function;
-      result.function = value.function->function;
-      result.closure = value.function.get();
-      return result;
-    case HostValue::Kind::array:
-      result.kind = Value::Kind::array;
-      result.dtype = value.dtype;
-      result.array = index;
-      return value.shape.empty() ? element(result, line) : result;  // without axes it is a number
-    case HostValue::Kind::table:
-      result.kind = Value::Kind::table;
-      result.array = index;
-      return result;
-    case HostValue::Kind::text:
-      result.kind = Value::Kind::string;
-      result.name = value.name;
-      return result;
-    case HostValue::Kind::nil:
-      refuse(line, name + " is nil");
-    case HostValue::Kind::other:
-      break;
-  }
-  refuse(line, name + " is " + value.name +
-                   "; a device takes numbers, booleans, arrays, tables of up to 64 numbers, Lua functions, and the "
-                   "functions of gpu, math and bit");
-}
-
-Value Translator::captured(const Path& path, int line) {
-  const Closure& closure = *current_->closure;
-  const auto& free = closure.function->free;
-  const auto found = std::find(free.begin(), free.end(), path);
-  const std::size_t index = closure.first + static_cast<std::size_t>(found - free.begin());
-  const HostValue& value = request_.values[index];
-  std::string name = path.root;
-  for (std::size_t i = 0; i < value.fields; ++i) name += "." + path.fields[i];
-  if (value.kind == HostValue::Kind::nil && value.fields < path.fields.size())
-    refuse(line, name + " is nil, and " + path.fields[value.fields] + " a field of it");
-  const bool is_library = !path.local && (path.root == "math" || path.root == "bit");
-  if (value.kind == HostValue::Kind::nil && is_library) refuse_name(name, line);
-  Value result = host_value(value, index, name, line);
-  for (std::size_t i = value.fields; i < path.fields.size(); ++i) result = field(result, path.fields[i], line);
-  return result;
 }
 
 }  // namespace gpulua::luafn

@@ -15,6 +15,14 @@ namespace gpulua::luafn {
 
 struct Closure;
 
+/// What gpu.grad and gpu.value_and_grad make of a function.
+struct Differentiation {
+  std::vector<std::size_t> which{};  // the arguments to differentiate by, from 0
+  bool with_value = false;
+
+  bool operator==(const Differentiation&) const = default;
+};
+
 /// How an array's elements lie in memory.
 enum class ElementOrder {
   row_major,
@@ -41,6 +49,7 @@ struct HostValue {
   bool boolean = false;
   std::string name{};  // of a builtin; for others what it is, for messages: "a table"
   std::shared_ptr<const Closure> function{};
+  std::vector<Differentiation> derivatives{};  // of the function, one of the other
   DType dtype{};
   std::vector<std::int64_t> shape{};    // of an array
   std::vector<std::int64_t> strides{};  // of one that is not row-major
@@ -48,6 +57,7 @@ struct HostValue {
   ElementOrder order = ElementOrder::row_major;
   bool small = false;             // positions of elements have 32 bits
   std::vector<double> numbers{};  // of a table
+  bool weak = false;              // an array made of numbers alone: its element is a number as they are
   bool whole = false;             // an argument of a function of elements: all of the array, and no element
   std::size_t fields = 0;         // how many fields of its path lead to this value
 };

@@ -302,7 +302,7 @@ std::vector<Value> Translator::report(const std::string& name, const Expr& call)
   std::string format, list;
   for (const ExprPtr& argument : arguments) {
     format += format.empty() ? "" : "\\t";
-    const Value value = expression(*argument);
+    const Value value = without_derivatives(expression(*argument));
     if (value.kind == Value::Kind::string) {
       list += ", \"" + literal_text(*argument, name) + "\"";
       format += "%s";

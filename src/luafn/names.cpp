@@ -1,5 +1,6 @@
-// Names: those of C++ for Lua's, parameters, and the places of messages.
+// Names: those of C++ for Lua's, parameters, captured values, and the places of messages.
 
+#include <algorithm>
 #include <cctype>
 #include <cstdlib>
 
@@ -74,6 +75,65 @@ std::string Translator::uniform_name(const Uniform& uniform, DType dtype, int li
   const bool is_variable = uniform.kind != Uniform::Kind::operation;
   return parameter({Parameter::Kind::uniform, dtype, {}, 0, &uniform, false, place_of(line)}, key,
                    is_variable ? uniform.name : "number");
+}
+
+Value Translator::host_value(const HostValue& value, std::size_t index, const std::string& name, int line) {
+  Value result;
+  result.name = name;
+  switch (value.kind) {
+    case HostValue::Kind::number:
+      if (request_.constants || constants_.contains(index)) return uniform_value(uniforms_->constant(scalar_of(value)));
+      [[fallthrough]];
+    case HostValue::Kind::boolean:
+      return uniform_value(uniforms_->value(value, index, name));
+    case HostValue::Kind::builtin:
+      result.kind = Value::Kind::builtin;
+      result.name = value.name;
+      return result;
+    case HostValue::Kind::function:
+      result.kind = Value::Kind::function;
+      result.function = value.function->function;
+      result.closure = value.function.get();
+      result.derivatives = value.derivatives;
+      return result;
+    case HostValue::Kind::array:
+      result.kind = Value::Kind::array;
+      result.dtype = value.dtype;
+      result.array = index;
+      return value.shape.empty() ? element(result, line) : result;  // without axes it is a number
+    case HostValue::Kind::table:
+      result.kind = Value::Kind::table;
+      result.array = index;
+      return result;
+    case HostValue::Kind::text:
+      result.kind = Value::Kind::string;
+      result.name = value.name;
+      return result;
+    case HostValue::Kind::nil:
+      refuse(line, name + " is nil");
+    case HostValue::Kind::other:
+      break;
+  }
+  refuse(line, name + " is " + value.name +
+                   "; a device takes numbers, booleans, arrays, tables of up to 64 numbers, Lua functions, and the "
+                   "functions of gpu, math and bit");
+}
+
+Value Translator::captured(const Path& path, int line) {
+  const Closure& closure = *current_->closure;
+  const auto& free = closure.function->free;
+  const auto found = std::find(free.begin(), free.end(), path);
+  const std::size_t index = closure.first + static_cast<std::size_t>(found - free.begin());
+  const HostValue& value = request_.values[index];
+  std::string name = path.root;
+  for (std::size_t i = 0; i < value.fields; ++i) name += "." + path.fields[i];
+  if (value.kind == HostValue::Kind::nil && value.fields < path.fields.size())
+    refuse(line, name + " is nil, and " + path.fields[value.fields] + " a field of it");
+  const bool is_library = !path.local && (path.root == "math" || path.root == "bit");
+  if (value.kind == HostValue::Kind::nil && is_library) refuse_name(name, line);
+  Value result = host_value(value, index, name, line);
+  for (std::size_t i = value.fields; i < path.fields.size(); ++i) result = field(result, path.fields[i], line);
+  return result;
 }
 
 }  // namespace gpulua::luafn

@@ -19,11 +19,6 @@ void Translator::line_directive(int line) {
   current_->body += "#line " + std::to_string(line) + " \"" + current_->closure->file + "\"\n";
 }
 
-/// The C++ type of a variable.
-std::string Translator::stored_type(const Value& value) const {
-  return register_type(value.dtype);
-}
-
 void Translator::declare_variable(Instance& instance, const std::string& name, const Value& type) {
   if (!instance.declared.insert(name).second) return;
   instance.declarations += (&instance == root_ ? "  " : "    ") + stored_type(type) + " " + name + "{};\n";
@@ -261,6 +256,10 @@ void Translator::assign_local(const Local& local, const Value& value, const void
   Instance* owner = current_;
   while (owner->scope && owner->function != local.owner) owner = owner->scope;
   if (owner != current_) note_effect();
+  if (value.is_active() && value.levels.back().depth > owner->open_derivatives)
+    refuse(line, "it assigns " + local.name +
+                     ", a variable from outside of the function that is differentiated; "
+                     "return the value, or assign gpu.detach(x)");
   Variable& variable = owner->variables[&local];
   Value type;
   try {
@@ -269,10 +268,10 @@ void Translator::assign_local(const Local& local, const Value& value, const void
     refuse(line, "the variable " + local.name + ": " + error.what());
   }
   type.code = name_of(local);
-  if (type.kind != variable.value.kind || type.dtype != variable.value.dtype) changed_ = true;
+  if (!same_type(type, variable.value)) changed_ = true;
   variable.value = type;
   declare_variable(*owner, type.code, type);
-  emit(type.code + " = " + as(value, type.dtype, line) + ";");
+  emit(type.code + " = " + stored_text(value, type, line) + ";");
 }
 
 /// A condition that is known when the function is translated decides: the other branch is not translated.
@@ -337,6 +336,7 @@ void Translator::numeric_for(const Stat& stat) {
   if (bounds.size() == 2) bounds.push_back(uniform_value(uniforms_->constant(1.0)));
   for (const Value& bound : bounds)
     if (!bound.is_number()) refuse(stat.line, "expected numbers as bounds of the loop, got " + describe(bound));
+  bounds[1] = without_derivatives(bounds[1]);
   const auto& [first, last, step] = std::tie(bounds[0], bounds[1], bounds[2]);
   const bool constant_step = step.uniform && step.uniform->kind == Uniform::Kind::constant;
   const double step_value = constant_step ? std::get<double>(step.uniform->constant) : 0;

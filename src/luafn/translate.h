@@ -32,7 +32,8 @@ struct Parameter {
 /// A translated function.
 struct Code {
   std::vector<Parameter> parameters;
-  std::vector<DType> results;
+  std::vector<DType> results;                // with derivatives, each result and its parts: TranslationRequest::levels
+  std::vector<bool> varies{};                // for each of them; false: a derivative that is 0, which is not set
   std::string body;                          // statements that set result1, result2, ...
   std::shared_ptr<const Uniforms> uniforms;  // keeps the uniforms of the parameters
   // Entries of the list of values whose numbers are constants of the text, as sizes of gpu.shared are.
@@ -48,7 +49,11 @@ struct TranslationRequest {
   std::vector<DType> results{};             // of a function of elements: what its results are converted to; empty: none
   bool small_grid = false;                  // a kernel's grid has at most 2^30 threads along each axis
   bool check_indices = false;               // an index outside of its axis ends the kernel
-  bool constants = false;                   // captured numbers are constants of the text
+  // Of a function of elements: the arguments by which it is differentiated, from 0, and of the derivatives of these.
+  // After one level a result is itself and its derivatives; after the next one these, and all of their derivatives by
+  // its first argument, then by its second.
+  std::vector<std::vector<std::size_t>> levels{};
+  bool constants = false;  // captured numbers are constants of the text
 };
 
 /// The name of a result's variable in Code::body; `index` counts from 0.

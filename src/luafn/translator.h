@@ -13,6 +13,7 @@
 #include "src/luafn/translate.h"
 #include "src/luafn/value.h"
 #include "src/ops/op_table.h"
+#include "src/ops/partials.h"
 
 namespace gpulua::luafn {
 
@@ -47,6 +48,7 @@ struct Instance {
   bool has_effects = false;  // a call of it does more than give results
   bool is_open = false;      // being translated
   int round = 0;             // of the latest translation
+  int open_derivatives = 0;  // those within which it is translated
 
   std::string declarations{}, lambdas{}, body{};
   std::set<std::string> declared{};
@@ -68,10 +70,33 @@ class Translator {
   std::vector<Value> call_function(const Value& callee, std::vector<Value> arguments, int line);
   Instance& instance_of(const Value& callee, const std::vector<Value>& arguments);
   std::vector<Value> results_of(Instance& instance, const std::string& call);
-  void return_values(const Stat& stat);
   void note_effect();
-  Value host_value(const HostValue& value, std::size_t index, const std::string& name, int line);
-  Value captured(const Path& path, int line);
+
+  // ---- results.cpp
+  void return_values(const Stat& stat);
+  void add_parts(const Value& number, std::size_t depth, std::vector<Value>& parts) const;
+  void set_result(std::size_t index, const Value& given, const Value& type, int line);
+  Code code_of_results() const;
+
+  // ---- derivatives.cpp
+  Value variable_of_request(Value argument, std::size_t index);
+  Value differentiated(const std::string& name, const Expr& call);
+  std::vector<Value> call_derivative(const Value& callee, std::vector<Value> arguments, int line);
+  Value as_variable(const Value& argument, const Level& level, std::size_t k, std::size_t position, int line);
+  std::string name_of_dual(const std::string& base, const std::string& text);
+
+  // ---- duals.cpp
+  /// A part of the number by its innermost level: "v", or "d[k]".
+  static Value part_of(const Value& number, const std::string& member);
+  /// The number without derivatives.
+  static Value without_derivatives(Value number);
+  /// The text of a variable of that type.
+  std::string stored_text(const Value& value, const Value& type, int line);
+  std::string converted_dual(const Value& value, DType dtype, int line);
+  Value apply_dual(const OpInfo& row, std::vector<Value> operands, int line);
+  Value partial_times(const Partial& partial, const Value& tangent, const std::vector<Value>& operands,
+                      const Value& result, int line);
+  Value partial_value(const Partial& partial, const std::vector<Value>& operands, const Value& result, int line);
 
   // ---- statements.cpp
   // These are true when the next statement is never reached.
@@ -185,14 +210,20 @@ class Translator {
   std::string name_of(const Local& local);
   const std::string& parameter(Parameter parameter, const std::string& key, const std::string& base);
   std::string uniform_name(const Uniform& uniform, DType dtype, int line);
+  Value host_value(const HostValue& value, std::size_t index, const std::string& name, int line);
+  Value captured(const Path& path, int line);
 
   const TranslationRequest& request_;
   std::shared_ptr<Uniforms> uniforms_ = std::make_shared<Uniforms>();
   std::map<std::string, Instance> instances_;
   Instance* root_ = nullptr;
   Instance* current_ = nullptr;
-  DType function_real_ = DType::float32;  // of weak numbers with fractions that are not uniform
-  DType real_ = DType::float32;           // the same; within math.floor double
+  DType function_real_ = DType::float32;             // of weak numbers with fractions that are not uniform
+  DType real_ = DType::float32;                      // the same; within math.floor double
+  int open_derivatives_ = 0;                         // those within which the code being written is
+  std::string variables_;                            // those of the request
+  std::string duals_;                                // functions of dual numbers
+  std::map<std::string, std::string> name_of_dual_;  // by their text
   bool changed_ = false;
   int round_ = 0;
   std::size_t indent_ = 1;

@@ -1,6 +1,7 @@
 #include "src/luafn/value.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "src/base/error.h"
 #include "src/ops/promotion.h"
@@ -15,6 +16,13 @@ std::string lines(int one, int other) {
 }
 
 }  // namespace
+
+Levels joined(const Levels& x, const Levels& y) {
+  Levels all;
+  std::set_union(x.begin(), x.end(), y.begin(), y.end(), std::back_inserter(all),
+                 [](const Level& one, const Level& other) { return one.depth < other.depth; });
+  return all;
+}
 
 Value uniform_value(const Uniform* uniform) {
   Value value;
@@ -91,6 +99,7 @@ std::string describe(const Value& value) {
 }
 
 void Join::add(const Value& value, int line) {
+  levels_ = joined(levels_, value.levels);
   if (value.kind == Value::Kind::boolean) {
     boolean_ = true;
     boolean_line_ = line;
@@ -124,15 +133,15 @@ Value Join::result(DType real) const {
   if (strong_) {
     DType dtype = *strong_;
     if (real_) dtype = promote_weak(dtype, Scalar(0.5));
-    return strong_value(dtype, {});
-  }
-  if (real_) {
+    value = strong_value(dtype, {});
+  } else if (real_) {
     value.kind = Value::Kind::real;
     value.dtype = real;
   } else if (integer_) {
     value.kind = Value::Kind::integer;
     value.dtype = DType::int64;
   }
+  value.levels = levels_;
   return value;
 }
 

@@ -13,6 +13,16 @@ namespace gpulua::luafn {
 
 struct Instance;
 
+/// The variables of a derivative. Those of one within it have a greater depth.
+struct Level {
+  int depth, count;
+
+  bool operator==(const Level&) const = default;
+};
+using Levels = std::vector<Level>;  // by depth
+/// The levels of both.
+Levels joined(const Levels& x, const Levels& y);
+
 /// A value and the C++ text that computes it. A number is strong if an element of an array has decided its dtype, and
 /// weak otherwise, as a number is beside an array: literals, captured numbers, loop counters.
 struct Value {
@@ -21,6 +31,7 @@ struct Value {
   DType dtype{};                     // of `code`; of an array's elements
   const Uniform* uniform = nullptr;  // of an integer, a real or a boolean that is the same for all elements
   Range range{};                     // of an integer
+  Levels levels{};                   // of a real or strong number: `code` is a dual number of these
   bool whole = false;                // a real or strong number without a fraction: what math.floor gives
   std::string code{};                // empty for a uniform
   std::string name{};                // a builtin's; a string's content; a generator's; for messages, an array's
@@ -30,16 +41,22 @@ struct Value {
   std::size_t passed = 0;        // how many of them it had as the argument of a function
   const Function* function = nullptr;
   const Closure* closure = nullptr;  // the function's captured values
-  Instance* scope = nullptr;         // where the variables of a function within a function are, or of a generator
+  std::vector<Differentiation> derivatives{};
+  Instance* scope = nullptr;  // where the variables of a function within a function are, or of a generator
 
   bool is_weak() const { return kind == Kind::integer || kind == Kind::real; }
   bool is_number() const { return is_weak() || kind == Kind::strong; }
+  bool is_active() const { return !levels.empty(); }
 };
 
 /// True for a value that needs no variable of the device: what it is, is known when the function is translated, or the
 /// host computes it.
 inline bool is_known(const Value& value) {
   return value.uniform || !(value.is_number() || value.kind == Value::Kind::boolean);
+}
+
+inline bool same_type(const Value& a, const Value& b) {
+  return a.kind == b.kind && a.dtype == b.dtype && a.levels == b.levels;
 }
 
 /// True for an integer, be it a number or an element.
@@ -65,6 +82,7 @@ class Join {
 
  private:
   std::optional<DType> strong_;
+  Levels levels_;
   bool integer_ = false, real_ = false, boolean_ = false;
   int strong_line_ = 0, number_line_ = 0, boolean_line_ = 0;
 };

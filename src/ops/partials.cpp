@@ -142,6 +142,15 @@ const Partial& partial_of(const OpInfo& op, std::size_t operand) {
   return found != known.end() ? found->second : known.emplace(text, parse_partial(text)).first->second;
 }
 
+const Partial& partial_beside_number(const OpInfo& op, std::size_t operand) {
+  static const Partial if_greater = parse_partial("where(gt(x, y), 1, 0)"),
+                       if_less = parse_partial("where(lt(x, y), 1, 0)");
+  const bool of_greater = op.name == "maximum" || op.name == "fmax",
+             of_less = op.name == "minimum" || op.name == "fmin";
+  if (!of_greater && !of_less) return partial_of(op, operand);
+  return of_greater == (operand == 0) ? if_greater : if_less;
+}
+
 Partial parse_partial(std::string_view text) {
   return Parser(text).whole();
 }

@@ -32,6 +32,10 @@ Derivative derivative_of(const OpInfo& op, std::size_t operand);
 /// The partial derivative of the row by the operand. It is known.
 const Partial& partial_of(const OpInfo& op, std::size_t operand);
 
+/// The same where the other operand is a number: of two equal operands of a maximum or minimum the number has the whole
+/// share, so the derivative of x:maximum(0) at 0 is 0.
+const Partial& partial_beside_number(const OpInfo& op, std::size_t operand);
+
 /// The tree of the text. Throws std::logic_error for another text.
 Partial parse_partial(std::string_view text);
 

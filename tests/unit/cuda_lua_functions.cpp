@@ -89,6 +89,18 @@ return function(x, n)
   x[1][i] = gpu.atomic.compare_exchange(x, {4, i}, old, n) + bit.bxor(i, 5) + gpu.warp.ballot(i < 3)
 end)";
 
+constexpr const char* derived = R"(
+return function(x, n)
+  local i = gpu.thread()
+  local function f(a, b)
+    local s = 0
+    while s < n do s = s + math.sin(a) ^ 2 * gpu.erf(b) / (1 + math.abs(a * b)) + gpu.float16(a) + gpu.float32(b) end
+    return math.max(s, a) % 3, a < b and math.log(a) or gpu.atan2(a, b)
+  end
+  local value, da, db, rest = gpu.value_and_grad(f, {1, 2})(x[1][i], x[2][i])
+  x[1][i] = value + gpu.grad(gpu.grad(f), 2)(da, db) + rest
+end)";
+
 }  // namespace
 
 TEST_CASE("Kernels of Lua functions compile for GPUs", "[cuda]") {
@@ -111,6 +123,8 @@ TEST_CASE("Kernels of Lua functions compile for GPUs", "[cuda]") {
         compile(everything, DType::float32, order);
         compile(everything, DType::float64, order);
       }
+      for (const DType dtype : {DType::float16, DType::float32, DType::float64})
+        compile(derived, dtype, luafn::ElementOrder::row_major);
       for (const DType dtype : {DType::int32, DType::uint32, DType::int64, DType::uint64})
         compile(counting, dtype, luafn::ElementOrder::row_major);
     }

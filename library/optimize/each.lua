@@ -1,0 +1,104 @@
+-- What gpu.optimize does with each = true: many problems of numbers, a thread each. A search is a Lua function for a device, made of a
+-- text for the number of its arguments; it captures the script's function f, whose derivatives it takes there.
+local gpu, _, core, import = ...
+local checks, kinds, numbers, records = import "checks", import "kinds", import "numbers", import "records"
+
+local each = {}
+
+--- Refuses options that have no meaning here, or a name that is not one of the function's.
+function each.check_options(op, options, allowed)
+  for name in pairs(options) do
+    if not (" each args maxiter " .. allowed .. " "):find(" " .. name .. " ", 1, true) then
+      core.raise(("[%s] expected the options of each = true: args, maxiter, %s; got %s"):format(op, allowed:gsub(" ", ", "), name))
+    end
+  end
+end
+
+local function check_number(op, what, value)
+  if type(value) ~= "number" and not (core.is_array(value) and not kinds.is_complex(value)) then core.fail(op, what, value) end
+  return value
+end
+
+--- The further arguments of f, numbers or real arrays.
+function each.arguments(op, args)
+  if args == nil then return {} end
+  if type(args) ~= "table" then core.fail(op, "args = a list of f's further arguments, numbers or arrays", args) end
+  for i, value in ipairs(args) do check_number(op, ("args[%d]: a number or a real array"):format(i), value) end
+  return args
+end
+
+--- The dtype of the problems: of their arrays, or float64; integers have fractions in float64.
+function each.dtype(lists)
+  local arrays = {}
+  for _, list in ipairs(lists) do
+    for _, value in ipairs(list) do
+      if core.is_array(value) then arrays[#arrays + 1] = value end
+    end
+  end
+  local dtype = #arrays > 0 and gpu.result_type(unpack(arrays)) or "float64"
+  if dtype == "float16" or dtype == "bfloat16" then return "float32" end
+  return dtype:find "^float" and dtype or "float64"
+end
+
+--- A start or a bound: the number or array in that dtype.
+function each.start(op, what, value, dtype)
+  check_number(op, what, value)
+  return core.is_array(value) and core.cast(value, dtype) or gpu.array(value, dtype)
+end
+
+--- Checks f: a function of `count` numbers.
+function each.check(op, f, count)
+  if not core.differentiated[f] then core.check_step_function(op, f, count) end
+end
+
+local latest = setmetatable({}, {__mode = "k"}) -- by the text's function
+
+local factories = {}
+
+--- Runs the search that `text` describes, a text in which $name stands for `parts.name`, on the arguments. Gives its results. `captured`:
+--- values for the text's second result, a function that sets what the search captures; nil if there is none.
+function each.run(op, f, text, parts, captured, ...)
+  text = text:gsub("%$([%w_]+)", parts)
+  local factory = factories[text] or assert(loadstring(text))
+  factories[text] = factory
+  local made = latest[factory]
+  if not made or made.f ~= f then
+    local run, capture = factory(gpu, f)
+    made = {f = f, run = gpu.vectorize(run, {name = op}), capture = capture}
+    latest[factory] = made
+  end
+  if captured then made.capture(unpack(captured)) end
+  local results = {core.call(made.run, ...)}
+  if captured then made.capture() end
+  if table.remove(results, 1) then return unpack(results) end
+  local message = results[1]
+  if type(message) ~= "string" then error(message, 0) end
+  local info = type(f) == "function" and debug.getinfo(f, "S")
+  local place = info and ("%s:%d"):format(info.short_src, info.linedefined) or "the function"
+  error(message:gsub("%[string 'local gpu, f.-'%]:%d+", (place:gsub("%%", "%%%%"))), 0)
+end
+
+--- "p1, p2" for two arguments, with a comma before.
+function each.names(letter, count)
+  local list = ""
+  for i = 1, count do list = list .. ", " .. letter .. i end
+  return list
+end
+
+--- The statements that make p1, ... of the arguments P1, ..., constant for derivatives: a search is not differentiated, its result is.
+function each.constants(count)
+  local list = ""
+  for i = 1, count do list = list .. ("local p%d = gpu.detach(P%d) "):format(i, i) end
+  return list
+end
+
+--- The report of a search. What it gives is computed at once.
+function each.report(op, reason, iterations, fields)
+  fields.reason, fields.iterations, fields.converged = reason, iterations, reason:eq(0)
+  return records.seal(fields, op .. " {each = true}")
+end
+
+-- What a search says by numbers: `reason` of reports.
+each.converged, each.maxiter, each.not_finite, each.no_sign_change, each.zero_slope, each.stagnation = 0, 1, 2, 3, 4, 5
+
+return each

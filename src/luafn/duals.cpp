@@ -1,0 +1,180 @@
+// Rows of the op table on dual numbers. A function in the text computes the row's result for the values, and the sum of
+// the row's partial derivatives times the operands' derivatives for one level; both are rows again, on numbers without
+// that level.
+
+#include <algorithm>
+#include <utility>
+
+#include "src/base/error.h"
+#include "src/luafn/translator.h"
+#include "src/ops/op_text.h"
+
+namespace gpulua::luafn {
+
+namespace {
+
+/// The dtype of derivatives. Those of 16-bit floating types are not rounded.
+DType derivative_dtype(DType dtype) {
+  return is_small_float(dtype) ? DType::float32 : dtype;
+}
+
+bool is_zero(const Partial& partial) {
+  return partial.kind == Partial::Kind::number && partial.number == 0;
+}
+
+std::string type_of(DType dtype, const Levels& levels) {
+  std::string type = register_type(dtype);
+  for (const Level& level : levels)
+    type = "gpulua_dual<" + std::to_string(level.depth) + ", " + std::to_string(level.count) + ", " + type + ">";
+  return type;
+}
+
+/// A function of dual numbers: `value` and `tangent` number k are texts of the parameters, the latter also of r.
+std::string dual_function(const std::string& parameters, const std::string& type, int count, const std::string& value,
+                          const std::string& tangent) {
+  return "[&](" + parameters + ") {\n    const auto r = " + value + ";\n    " + type +
+         " s(r);\n#pragma unroll\n    for (int k = 0; k < " + std::to_string(count) + "; ++k) s.d[k] = " + tangent +
+         ";\n    return s;\n  }";
+}
+
+}  // namespace
+
+/// The C++ type of a variable.
+std::string Translator::stored_type(const Value& value) const {
+  return type_of(value.dtype, value.levels);
+}
+
+Value Translator::part_of(const Value& number, const std::string& member) {
+  Value part = number;
+  part.levels.pop_back();
+  part.code += "." + member;
+  if (member != "v") part.dtype = derivative_dtype(part.dtype);
+  return part;
+}
+
+Value Translator::without_derivatives(Value number) {
+  while (number.is_active()) number = part_of(number, "v");
+  return number;
+}
+
+/// The name of a function in the text, which is written once.
+std::string Translator::name_of_dual(const std::string& base, const std::string& text) {
+  std::string& name = name_of_dual_[text];
+  if (name.empty()) {
+    name = base + std::to_string(name_of_dual_.size());
+    duals_ += "  const auto " + name + " = " + text + ";\n";
+  }
+  return name;
+}
+
+/// The number with its levels, and the value as a number of that dtype.
+std::string Translator::converted_dual(const Value& value, DType dtype, int line) {
+  if (!value.is_active()) return as(value, dtype, line);
+  if (value.dtype == dtype) return value.code;
+  const std::string type = type_of(dtype, value.levels);
+  if (!is_small_float(dtype)) return type + "(" + value.code + ")";
+  Value x = value;
+  x.code = "x";
+  const std::string text = dual_function("const " + stored_type(value) + " x", type, value.levels.back().count,
+                                         converted_dual(part_of(x, "v"), dtype, line), "x.d[k]");
+  return name_of_dual("dual", text) + "(" + value.code + ")";
+}
+
+std::string Translator::stored_text(const Value& value, const Value& type, int line) {
+  const DType dtype = type.kind == Value::Kind::integer ? DType::int64 : type.dtype;
+  if (!type.is_active()) return as(value, dtype, line);
+  const std::string text = converted_dual(value, dtype, line);
+  return value.levels == type.levels ? text : type_of(dtype, type.levels) + "(" + text + ")";
+}
+
+Value Translator::apply_dual(const OpInfo& row, std::vector<Value> operands, int line) {
+  Levels levels;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (!operands[i].is_active()) continue;
+    const Derivative derivative = derivative_of(row, i);
+    if (derivative == Derivative::none)
+      refuse(line, std::string(row.name) + " has no derivative for its operand " + std::to_string(i + 1) +
+                       "; gpu.detach(x) makes a constant of it");
+    if (derivative == Derivative::constant || is_zero(partial_of(row, i)))
+      operands[i] = without_derivatives(operands[i]);
+    levels = joined(levels, operands[i].levels);
+  }
+  std::vector<Value> numbers;
+  for (const Value& operand : operands) numbers.push_back(without_derivatives(operand));
+  Value result = apply(row, numbers, line);  // its type
+  if (levels.empty()) return result;
+  const DType compute = result.dtype;
+  if (!result.is_number() || info(compute).kind != DTypeKind::floating)
+    refuse(line, std::string(row.name) +
+                     " with complex numbers has no derivative here; compute with real and imaginary "
+                     "parts, or gpu.detach(x)");
+  result.levels = levels;
+  result.whole = false;
+  if (row.rule == DTypeRule::select) {
+    result.code = "(" + condition(operands[0], line) + " ? " + stored_text(operands[1], result, line) + " : " +
+                  stored_text(operands[2], result, line) + ")";
+    return result;
+  }
+
+  // Within the function all operands are strong, and its parameters but for constants.
+  const DType real = std::exchange(real_, derivative_dtype(compute));
+  std::string parameters, arguments;
+  std::vector<Value> inner = operands, values;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const Value& operand = operands[i];
+    const DType dtype = operand_dtype(row, i, compute);
+    if (operand.uniform && operand.uniform->kind == Uniform::Kind::constant) {
+      values.push_back(strong_value(dtype, as(operand, dtype, line)));
+      continue;
+    }
+    inner[i] = strong_value(dtype, std::string(operand_letter(i)));
+    inner[i].levels = operand.levels;
+    parameters += (parameters.empty() ? "const " : ", const ") + stored_type(inner[i]) + " " + inner[i].code;
+    arguments += (arguments.empty() ? "" : ", ") + converted_dual(operand, dtype, line);
+    const bool varies = operand.is_active() && operand.levels.back() == levels.back();
+    values.push_back(varies ? part_of(inner[i], "v") : inner[i]);
+  }
+  Value r = apply(row, values, line);
+  const std::string value_text = r.code;
+  r.code = "r";
+  r.dtype = derivative_dtype(r.dtype);
+  for (Value& value : values) value.dtype = derivative_dtype(value.dtype);
+  std::optional<Value> sum;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (!operands[i].is_active() || !(operands[i].levels.back() == levels.back())) continue;
+    const bool beside_number = operands.size() == 2 && operands[1 - i].is_weak() && !operands[1 - i].is_active();
+    const Partial& partial = beside_number ? partial_beside_number(row, i) : partial_of(row, i);
+    const Value part = partial_times(partial, part_of(inner[i], "d[k]"), values, r, line);
+    sum = sum ? apply("add", {*sum, part}, line) : part;
+  }
+  const std::string tangent = sum->is_active() ? sum->code : as(*sum, derivative_dtype(compute), line);
+  real_ = real;
+  const std::string text = dual_function(parameters, stored_type(result), levels.back().count, value_text, tangent);
+  result.code = name_of_dual("dual", text) + "(" + arguments + ")";
+  return result;
+}
+
+/// The product goes into the branches of a condition, so that a 0 there stays 0 beside an infinite derivative.
+Value Translator::partial_times(const Partial& partial, const Value& tangent, const std::vector<Value>& operands,
+                                const Value& result, int line) {
+  if (is_zero(partial)) return uniform_value(uniforms_->constant(0.0));
+  if (partial.kind == Partial::Kind::number && partial.number == 1) return tangent;
+  if (partial.kind == Partial::Kind::call && partial.op->name == "where") {
+    const Value yes = partial_times(partial.inputs[1], tangent, operands, result, line);
+    const Value no = partial_times(partial.inputs[2], tangent, operands, result, line);
+    return apply("where", {partial_value(partial.inputs[0], operands, result, line), yes, no}, line);
+  }
+  return apply("multiply", {partial_value(partial, operands, result, line), tangent}, line);
+}
+
+Value Translator::partial_value(const Partial& partial, const std::vector<Value>& operands, const Value& result,
+                                int line) {
+  if (partial.kind == Partial::Kind::number) return uniform_value(uniforms_->constant(partial.number));
+  if (partial.kind == Partial::Kind::operand) return operands[partial.operand];
+  if (partial.kind == Partial::Kind::result) return result;
+  std::vector<Value> inputs;
+  for (const Partial& input : partial.inputs) inputs.push_back(partial_value(input, operands, result, line));
+  return apply(*partial.op, inputs, line);
+}
+
+}  // namespace gpulua::luafn
