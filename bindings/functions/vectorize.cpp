@@ -26,6 +26,10 @@ namespace {
 int new_vectorized(lua_State* L) {
   check_source_rights(L, "vectorize");
   if (!lua_isfunction(L, 1)) fail("vectorize", "a Lua function of the elements", L, 1);
+  if (is_differentiated(L, 1))
+    throw Error(
+        "[vectorize] expected a Lua function of the elements, got one that gpu.grad has made: call it in one, "
+        "gpu.vectorize(function(x) return derivative(x) end), or differentiate the vectorized function");
   Vectorized vectorized{"vectorize"};
   read_options(L, 2, "vectorize",
                {{"name", [&](int value) { vectorized.name = check_string(L, value, "vectorize", "name = a string"); }},

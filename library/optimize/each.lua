@@ -48,24 +48,30 @@ end
 
 --- Checks f: a function of `count` numbers.
 function each.check(op, f, count)
+  if type(f) ~= "function" and type(f) ~= "userdata" then core.fail(op, "a Lua function of numbers, for the device", f) end
   if not core.differentiated[f] then core.check_step_function(op, f, count) end
 end
 
-local latest = setmetatable({}, {__mode = "k"}) -- by the text's function
+local factories = {}                            -- what the texts are as functions
+local latest = setmetatable({}, {__mode = "v"}) -- by the text: the search for the latest f
 
-local factories = {}
+--- How near a root is wanted.
+function each.tolerances(op, options, dtype)
+  local is_double = dtype == "float64"
+  local xtol = checks.tolerance(op, "xtol", options.xtol) or (is_double and 2e-12 or 1e-6)
+  return xtol, math.max(checks.tolerance(op, "rtol", options.rtol) or 0, is_double and 2 ^ -50 or 2 ^ -21)
+end
 
 --- Runs the search that `text` describes, a text in which $name stands for `parts.name`, on the arguments. Gives its results. `captured`:
 --- values for the text's second result, a function that sets what the search captures; nil if there is none.
 function each.run(op, f, text, parts, captured, ...)
   text = text:gsub("%$([%w_]+)", parts)
-  local factory = factories[text] or assert(loadstring(text))
-  factories[text] = factory
-  local made = latest[factory]
+  factories[text] = factories[text] or assert(loadstring(text))
+  local made = latest[text]
   if not made or made.f ~= f then
-    local run, capture = factory(gpu, f)
+    local run, capture = factories[text](gpu, f)
     made = {f = f, run = gpu.vectorize(run, {name = op}), capture = capture}
-    latest[factory] = made
+    latest[text] = made
   end
   if captured then made.capture(unpack(captured)) end
   local results = {core.call(made.run, ...)}
@@ -76,6 +82,13 @@ function each.run(op, f, text, parts, captured, ...)
   local info = type(f) == "function" and debug.getinfo(f, "S")
   local place = info and ("%s:%d"):format(info.short_src, info.linedefined) or "the function"
   error(message:gsub("%[string 'local gpu, f.-'%]:%d+", (place:gsub("%%", "%%%%"))), 0)
+end
+
+--- The format with 1 to n in the place of $i, with commas or the separator between.
+function each.list(n, format, separator)
+  local items = {}
+  for i = 1, n do items[i] = format:gsub("%$i", tostring(i)) end
+  return table.concat(items, separator or ", ")
 end
 
 --- "p1, p2" for two arguments, with a comma before.

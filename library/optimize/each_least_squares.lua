@@ -6,14 +6,9 @@ local checks, each, numbers = import "checks", import "each", import "numbers"
 
 local most_parameters = 8
 
---- format(i) for i from 1 to n, with commas.
-local function list(n, format)
-  local items = {}
-  for i = 1, n do items[i] = format:gsub("%$i", tostring(i)) end
-  return table.concat(items, ", ")
-end
+local list = each.list
 
---- The same for j from 1 to n and i from j to n.
+--- each.list() for j from 1 to n and i from j to n.
 local function lower(n, format, separator)
   local items = {}
   for j = 1, n do
@@ -21,14 +16,6 @@ local function lower(n, format, separator)
   end
   return table.concat(items, separator or ", ")
 end
-
-local function lines(n, format)
-  local text = ""
-  for i = 1, n do text = text .. format:gsub("%$i", tostring(i)) .. "\n" end
-  return text
-end
-
-local function sum(n, format) return (list(n, format):gsub(", ", " + ")) end
 
 --- Solves (A + damping D) p = -g by Cholesky's decomposition.
 local function damped_step(n)
@@ -119,11 +106,13 @@ local function parts_of(n, data, names)
     captured = names, data = data, starts = list(n, "s$i"), detached = list(n, "gpu.detach(s$i)"), x = list(n, "x$i"), g = list(n, "g$i"),
     a = lower(n, "a$i_$j"), d = list(n, "d$i"), p = list(n, "p$i"), j = list(n, "j$i"), positions = list(n, "$i"),
     to = list(n, "x$i + p$i"), to_g = list(n, "u$i"), to_a = lower(n, "b$i_$j"), zero_g = list(n, "g$i"), zero_a = lower(n, "a$i_$j"),
-    zeros = list(n, "half"), more_zeros = lower(n, "half"), add_g = lines(n, "g$i = g$i + j$i * r"),
-    add_a = lower(n, "a$i_$j = a$i_$j + j$i * j$j", "\n"), first_d = lines(n, "d$i = a$i_$i > 0 and a$i_$i or 1 + 0 * x1"),
+    zeros = list(n, "half"), more_zeros = lower(n, "half"), add_g = list(n, "g$i = g$i + j$i * r", "\n"),
+    add_a = lower(n, "a$i_$j = a$i_$j + j$i * j$j", "\n"), first_d = list(n, "d$i = a$i_$i > 0 and a$i_$i or 1 + 0 * x1", "\n"),
     steepness = list(n, "a$i_$i > 0 and math.abs(g$i) / math.sqrt(a$i_$i) or 0 * x1"), solve = damped_step(n),
-    moved = sum(n, "d$i * p$i * p$i"), length = sum(n, "d$i * x$i * x$i"), predicted = sum(n, "p$i * (damping * d$i * p$i - g$i)"),
-    accept = lines(n, "x$i, g$i = x$i + p$i, u$i") .. lower(n, "a$i_$j = b$i_$j", "\n") .. "\n" .. lines(n, "d$i = math.max(d$i, a$i_$i)"),
+    moved = list(n, "d$i * p$i * p$i", " + "), length = list(n, "d$i * x$i * x$i", " + "),
+    predicted = list(n, "p$i * (damping * d$i * p$i - g$i)", " + "),
+    accept = table.concat({list(n, "x$i, g$i = x$i + p$i, u$i", "\n"), lower(n, "a$i_$j = b$i_$j", "\n"),
+      list(n, "d$i = math.max(d$i, a$i_$i)", "\n")}, "\n"),
   }
 end
 

@@ -127,13 +127,6 @@ local follow = [[
   local x2 = x1 - value2 / slope2
 ]]
 
-local function tolerances(op, options, dtype)
-  local is_double = dtype == "float64"
-  local epsilon = is_double and 2 ^ -52 or 2 ^ -23
-  local xtol = checks.tolerance(op, "xtol", options.xtol) or (is_double and 2e-12 or 1e-6)
-  return xtol, math.max(checks.tolerance(op, "rtol", options.rtol) or 0, 4 * epsilon)
-end
-
 local function ends_of(op, name, value)
   if type(value) ~= "table" or #value ~= 2 then core.fail(op, ("%s = {a, b}, numbers or arrays"):format(name), value) end
   return value[1], value[2]
@@ -157,7 +150,7 @@ function scalars.root(op, f, options)
     a, b = each.start(op, "bracket: numbers or arrays", a, dtype), each.start(op, "bracket: numbers or arrays", b, dtype)
   end
   if options.x0 ~= nil then x0 = each.start(op, "x0 = a number or an array", options.x0, dtype) end
-  local xtol, rtol = tolerances(op, options, dtype)
+  local xtol, rtol = each.tolerances(op, options, dtype)
   local follows = core.has_tape()
   local text = head .. (a and bracketed:gsub("%$search", function() return method == "brentq" and brent or newton_between end) or newton)
     .. tail:gsub("%$follow", follows and follow or ""):gsub("%$x", follows and "x2" or "x")

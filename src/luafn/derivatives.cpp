@@ -25,6 +25,7 @@ Value Translator::as_variable(const Value& argument, const Level& level, std::si
   variable.whole = false;
   variable.range = {};
   variable.levels.push_back(level);
+  variable.levels.back().varying = std::uint64_t{1} << k;
   variable.code = "gpulua_variable<" + stored_type(variable) + ">(" + converted_dual(argument, dtype, line) + ", " +
                   std::to_string(k) + ")";
   return variable;
@@ -36,7 +37,7 @@ Value Translator::variable_of_request(Value argument, std::size_t index) {
     const auto& which = request_.levels[depth];
     const auto found = std::find(which.begin(), which.end(), index);
     if (found == which.end()) continue;
-    const Level level{static_cast<int>(depth) + 1, static_cast<int>(which.size())};
+    const Level level{static_cast<int>(depth) + 1, static_cast<int>(which.size()), 0};
     argument = as_variable(argument, level, static_cast<std::size_t>(found - which.begin()), index,
                            request_.function->function->line);
   }
@@ -81,7 +82,7 @@ std::vector<Value> Translator::call_derivative(const Value& callee, std::vector<
   std::vector<std::size_t> variables;
   for (const std::size_t position : derivative.which)
     if (std::find(variables.begin(), variables.end(), position) == variables.end()) variables.push_back(position);
-  const Level level{++open_derivatives_, static_cast<int>(variables.size())};
+  const Level level{++open_derivatives_, static_cast<int>(variables.size()), 0};
   for (std::size_t k = 0; k < variables.size(); ++k) {
     const std::size_t position = variables[k];
     if (position >= arguments.size())
@@ -112,16 +113,17 @@ std::vector<Value> Translator::call_derivative(const Value& callee, std::vector<
     parts += (parts.empty() ? "" : ", ") + own;
     results.push_back(std::move(value));
   };
-  const auto varies = [&](const Value& value) { return value.is_active() && value.levels.back() == level; };
+  const auto varies = [&](const Value& value) { return value.is_active() && value.levels.back().depth == level.depth; };
   const auto add_value = [&](std::size_t from) {
     const bool is_dual = varies(given[from]);
     add(is_dual ? part_of(given[from], "v") : given[from], from, is_dual ? ".v" : "");
   };
   if (derivative.with_value) add_value(0);
   for (const std::size_t position : derivative.which) {
-    const auto k = std::find(variables.begin(), variables.end(), position) - variables.begin();
+    const auto k =
+        static_cast<std::size_t>(std::find(variables.begin(), variables.end(), position) - variables.begin());
     const std::string member = "d[" + std::to_string(k) + "]";
-    if (varies(given[0]))
+    if (varies(given[0]) && given[0].levels.back().depends_on(k))
       add(part_of(given[0], member), 0, "." + member);
     else
       results.push_back(uniform_value(uniforms_->constant(0.0)));

@@ -3,6 +3,7 @@
 // that level.
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "src/base/error.h"
@@ -29,12 +30,20 @@ std::string type_of(DType dtype, const Levels& levels) {
   return type;
 }
 
-/// A function of dual numbers: `value` and `tangent` number k are texts of the parameters, the latter also of r.
-std::string dual_function(const std::string& parameters, const std::string& type, int count, const std::string& value,
-                          const std::string& tangent) {
-  return "[&](" + parameters + ") {\n    const auto r = " + value + ";\n    " + type +
-         " s(r);\n#pragma unroll\n    for (int k = 0; k < " + std::to_string(count) + "; ++k) s.d[k] = " + tangent +
-         ";\n    return s;\n  }";
+/// A function of dual numbers: `value` is the text of the value, and `tangents` the statements that set s.d, both of
+/// the parameters, the latter also of r.
+std::string dual_function(const std::string& parameters, const std::string& type, const std::string& value,
+                          const std::string& tangents) {
+  return "[&](" + parameters + ") {\n    const auto r = " + value + ";\n    " + type + " s(r);\n" + tangents +
+         "    return s;\n  }";
+}
+
+/// The statement for tangent k, or for all of them.
+std::string tangent_of(const Level& level, const std::string& text) {
+  return "#pragma unroll\n    for (int k = 0; k < " + std::to_string(level.count) + "; ++k) s.d[k] = " + text + ";\n";
+}
+std::string tangent_of(std::size_t k, const std::string& text) {
+  return "    s.d[" + std::to_string(k) + "] = " + text + ";\n";
 }
 
 }  // namespace
@@ -75,8 +84,9 @@ std::string Translator::converted_dual(const Value& value, DType dtype, int line
   if (!is_small_float(dtype)) return type + "(" + value.code + ")";
   Value x = value;
   x.code = "x";
-  const std::string text = dual_function("const " + stored_type(value) + " x", type, value.levels.back().count,
-                                         converted_dual(part_of(x, "v"), dtype, line), "x.d[k]");
+  const std::string text =
+      dual_function("const " + stored_type(value) + " x", type, converted_dual(part_of(x, "v"), dtype, line),
+                    tangent_of(value.levels.back(), "x.d[k]"));
   return name_of_dual("dual", text) + "(" + value.code + ")";
 }
 
@@ -84,7 +94,8 @@ std::string Translator::stored_text(const Value& value, const Value& type, int l
   const DType dtype = type.kind == Value::Kind::integer ? DType::int64 : type.dtype;
   if (!type.is_active()) return as(value, dtype, line);
   const std::string text = converted_dual(value, dtype, line);
-  return value.levels == type.levels ? text : type_of(dtype, type.levels) + "(" + text + ")";
+  const std::string own = type_of(dtype, value.levels), wanted = type_of(dtype, type.levels);
+  return own == wanted ? text : wanted + "(" + text + ")";
 }
 
 Value Translator::apply_dual(const OpInfo& row, std::vector<Value> operands, int line) {
@@ -116,6 +127,9 @@ Value Translator::apply_dual(const OpInfo& row, std::vector<Value> operands, int
     return result;
   }
 
+  const auto varies = [&](const Value& operand) {
+    return operand.is_active() && operand.levels.back().depth == levels.back().depth;
+  };
   // Within the function all operands are strong, and its parameters but for constants.
   const DType real = std::exchange(real_, derivative_dtype(compute));
   std::string parameters, arguments;
@@ -131,25 +145,36 @@ Value Translator::apply_dual(const OpInfo& row, std::vector<Value> operands, int
     inner[i].levels = operand.levels;
     parameters += (parameters.empty() ? "const " : ", const ") + stored_type(inner[i]) + " " + inner[i].code;
     arguments += (arguments.empty() ? "" : ", ") + converted_dual(operand, dtype, line);
-    const bool varies = operand.is_active() && operand.levels.back() == levels.back();
-    values.push_back(varies ? part_of(inner[i], "v") : inner[i]);
+    values.push_back(varies(operand) ? part_of(inner[i], "v") : inner[i]);
   }
   Value r = apply(row, values, line);
   const std::string value_text = r.code;
   r.code = "r";
   r.dtype = derivative_dtype(r.dtype);
   for (Value& value : values) value.dtype = derivative_dtype(value.dtype);
-  std::optional<Value> sum;
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    if (!operands[i].is_active() || !(operands[i].levels.back() == levels.back())) continue;
-    const bool beside_number = operands.size() == 2 && operands[1 - i].is_weak() && !operands[1 - i].is_active();
-    const Partial& partial = beside_number ? partial_beside_number(row, i) : partial_of(row, i);
-    const Value part = partial_times(partial, part_of(inner[i], "d[k]"), values, r, line);
-    sum = sum ? apply("add", {*sum, part}, line) : part;
-  }
-  const std::string tangent = sum->is_active() ? sum->code : as(*sum, derivative_dtype(compute), line);
+  // The sum of the partial derivatives times the derivatives by variable k, of the operands that depend on it.
+  const auto tangent = [&](const std::string& k, const auto& depends) {
+    std::optional<Value> sum;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      if (!varies(operands[i]) || !depends(operands[i].levels.back())) continue;
+      const bool beside_number = operands.size() == 2 && operands[1 - i].is_weak() && !operands[1 - i].is_active();
+      const Partial& partial = beside_number ? partial_beside_number(row, i) : partial_of(row, i);
+      const Value part = partial_times(partial, part_of(inner[i], "d[" + k + "]"), values, r, line);
+      sum = sum ? apply("add", {*sum, part}, line) : part;
+    }
+    return sum->is_active() ? sum->code : as(*sum, derivative_dtype(compute), line);
+  };
+  const Level& level = levels.back();
+  const bool is_uniform = std::all_of(operands.begin(), operands.end(), [&](const Value& operand) {
+    return !varies(operand) || std::popcount(operand.levels.back().varying) == level.count;
+  });
+  std::string tangents;
+  if (is_uniform) tangents = tangent_of(level, tangent("k", [](const Level&) { return true; }));
+  for (std::size_t k = 0; !is_uniform && k < static_cast<std::size_t>(level.count); ++k)
+    if (level.depends_on(k))
+      tangents += tangent_of(k, tangent(std::to_string(k), [&](const Level& own) { return own.depends_on(k); }));
   real_ = real;
-  const std::string text = dual_function(parameters, stored_type(result), levels.back().count, value_text, tangent);
+  const std::string text = dual_function(parameters, stored_type(result), value_text, tangents);
   result.code = name_of_dual("dual", text) + "(" + arguments + ")";
   return result;
 }

@@ -20,7 +20,8 @@ std::string type_key(const Value& value) {
   if (value.kind == Value::Kind::integer)
     key += "," + std::to_string(value.range.low) + "," + std::to_string(value.range.high);
   for (const Value& index : value.indices) key += "[" + type_key(index);
-  for (const Level& level : value.levels) key += "d" + std::to_string(level.depth) + "," + std::to_string(level.count);
+  for (const Level& level : value.levels)
+    key += "d" + std::to_string(level.depth) + "," + std::to_string(level.count) + "," + std::to_string(level.varying);
   for (const Differentiation& derivative : value.derivatives) {
     key += derivative.with_value ? "v" : "g";
     for (const std::size_t position : derivative.which) key += std::to_string(position) + ".";

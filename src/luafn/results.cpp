@@ -44,7 +44,7 @@ void Translator::add_parts(const Value& number, std::size_t depth, std::vector<V
   add_parts(varies ? part_of(number, "v") : number, depth - 1, parts);
   const std::size_t size = parts.size() - first;
   for (std::size_t k = 0; k < count; ++k)
-    if (varies)
+    if (varies && number.levels.back().depends_on(k))
       add_parts(part_of(number, "d[" + std::to_string(k) + "]"), depth - 1, parts);
     else
       parts.resize(parts.size() + size);

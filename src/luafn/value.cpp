@@ -1,7 +1,6 @@
 #include "src/luafn/value.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "src/base/error.h"
 #include "src/ops/promotion.h"
@@ -18,9 +17,15 @@ std::string lines(int one, int other) {
 }  // namespace
 
 Levels joined(const Levels& x, const Levels& y) {
-  Levels all;
-  std::set_union(x.begin(), x.end(), y.begin(), y.end(), std::back_inserter(all),
-                 [](const Level& one, const Level& other) { return one.depth < other.depth; });
+  Levels all = x;
+  for (const Level& level : y) {
+    const auto at = std::lower_bound(all.begin(), all.end(), level,
+                                     [](const Level& one, const Level& other) { return one.depth < other.depth; });
+    if (at != all.end() && at->depth == level.depth)
+      at->varying |= level.varying;
+    else
+      all.insert(at, level);
+  }
   return all;
 }
 

@@ -2,6 +2,7 @@
 
 // What an expression of a function is on the device.
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,7 +17,9 @@ struct Instance;
 /// The variables of a derivative. Those of one within it have a greater depth.
 struct Level {
   int depth, count;
+  std::uint64_t varying;  // a bit for each variable on which the number depends: its other derivatives are 0
 
+  bool depends_on(std::size_t variable) const { return (varying >> variable & 1) != 0; }
   bool operator==(const Level&) const = default;
 };
 using Levels = std::vector<Level>;  // by depth

@@ -87,6 +87,11 @@ describe("derivatives of gpu.vectorize", function()
   it("keep to the conventions at ties and steps", function()
     local function derivative(f, z) return gpu.grad(gpu.vectorize(f), 1, {each = true})(gpu.array(z, "float64")):table() end
     assert.are.same({0, 0, 1}, derivative(function(z) return math.max(z, 0) end, {-1, 0, 2}))
+    -- A derivative that is NaN leaves those by other variables alone.
+    local base, exponent = gpu.grad(gpu.vectorize(function(a, b) return a ^ b end), {1, 2}, {each = true})(
+      gpu.array({-1, 2}, "float64"), gpu.array({3, 2}, "float64"))
+    assert.are.same({3, 4}, base:table())
+    assert(exponent[1] ~= exponent[1] and math.abs(exponent[2] - 4 * math.log(2)) < 1e-14)
     assert.are.same({-1, 0, 1}, derivative(function(z) return math.abs(z) end, {-3, 0, 2}))
     assert.are.same({0, 0}, derivative(function(z) return math.floor(z) + math.ceil(z) + (z > 1 and 1 or 0) end, {0.5, 1.5}))
     assert.are.same({1, 1}, derivative(function(z) return z % 3 end, {4, -2.5}))
@@ -161,6 +166,7 @@ describe("derivatives of gpu.vectorize", function()
       return s
     end, x)
     -- The derivative by an argument leaves captured arrays alone.
+    fails("call it in one", gpu.vectorize, gpu.grad(math.sin))
     close(gpu.ones(9, "float64"), each(function(a) return table_of_values[2] * a end, x))
     local halves = gpu.guvectorize("(n)->(n)", function(a, out)
       for i = 1, #a do out[i] = a[i] / 2 end
@@ -309,6 +315,6 @@ describe("derivatives of random functions", function()
         end
       end
     end
-    assert(compared > count * elements and undefined < compared / 10, compared .. ", " .. undefined)
+    assert(compared > count * elements and undefined < compared / 5, compared .. ", " .. undefined)
   end)
 end)

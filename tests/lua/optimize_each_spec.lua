@@ -109,6 +109,7 @@ describe("gpu.optimize.root_scalar with each = true", function()
     refused("expected bracket = {a, b} alone", line, {x0 = 1, method = "brentq"})
     refused("expected a function with 2 parameters", line, {x0 = 1, args = {2}})
     refused("x0 = a number or an array", line, {x0 = "1"})
+    refused("a Lua function of numbers, for the device", 3, {x0 = 1})
     refused("args[1]", cubic, {x0 = 1, args = {"2"}})
     refused("optimize_each_spec.lua:", function(x) return x .. "a" end, {x0 = 1})
     refused("gpu.detach(x)", function(x) return gpu.gammainc(x, 1) end, {x0 = 1})
@@ -253,5 +254,75 @@ describe("gpu.optimize.least_squares with each = true", function()
       gpu.grad(function(y) return optimize.least_squares(line, {1}, {each = true, args = {y}})[1]:sum() end)(t)
     end)
     fails("expected args with each = true", optimize.least_squares, line, {1}, {args = {t}})
+  end)
+end)
+
+describe("gpu.optimize.root with each = true", function()
+  -- A circle of radius r and a line of slope k.
+  local function meet(x, y, r, k) return x * x + y * y - r * r, y - k * x end
+  local r, k = gpu.linspace(0.5, 3, 7, "float64"):eval(), gpu.linspace(-1, 2, 7, "float64"):eval()
+
+  it("finds the roots of all systems", function()
+    local x, info = optimize.root(meet, {1, gpu.full(7, 0.2, "float64")}, {each = true, args = {r, k}})
+    close(r / gpu.sqrt(1 + k * k), x[1])
+    close(k * r / gpu.sqrt(1 + k * k), x[2])
+    assert(info.converged:all():item() and info.iterations:max():item() < 12)
+    local one = optimize.root(function(x, c) return x ^ 3 - c end, {1}, {each = true, args = {c}})
+    close(gpu.cbrt(c), one[1])
+    local single = optimize.root(meet, {1, 1}, {each = true, args = {r:astype("float32"), 1}})
+    assert.are.equal("float32", single[1].dtype)
+    close(r / math.sqrt(2), single[1], 1e-5)
+  end)
+
+  it("solves linear systems, whose rows it exchanges", function()
+    -- The diagonal is 0 at first, and the solution is known.
+    local wanted = gpu.random.normal({4, 50}, 0, 1, "float64"):eval()
+    local a, b, c, d = wanted(1), wanted(2), wanted(3), wanted(4)
+    local x, info = optimize.root(function(x, y, z, w, p, q, s, t)
+      return y + 2 * z - p, x - w - q, 3 * x + 1e-3 * y - z - s, z + w + y - t
+    end, {0, 0, 0, 0}, {each = true, args = {b + 2 * c, a - d, 3 * a + 1e-3 * b - c, c + d + b}})
+    assert(info.converged:all():item() and info.iterations:max():item() <= 3)
+    for i = 1, 4 do close(wanted(i), x[i], 1e-9, 1e-9) end
+  end)
+
+  it("shortens steps that lead away", function()
+    local x, info = optimize.root(function(x) return math.atan(x) end, {gpu.array({1, 3, 20, -50}, "float64")}, {each = true})
+    assert(info.converged:all():item() and x[1]:abs():max():item() < 1e-11)
+    local logs = optimize.root(function(x) return math.log(x) end, {gpu.array({0.1, 5, 40}, "float64")}, {each = true})
+    close(gpu.ones(3, "float64"), logs[1])
+  end)
+
+  it("says why a system has no result", function()
+    local function reason(f, x0, options)
+      options = options or {}
+      options.each = true
+      local _, info = optimize.root(f, x0, options)
+      return info.reason:item()
+    end
+    assert.are.equal(1, reason(function(x) return math.exp(x) - 1 end, {9}, {maxiter = 2}))
+    assert.are.equal(2, reason(function(x) return math.log(x) end, {-1}))
+    assert.are.equal(2, reason(function(x, y) return x, 0 / 0 * y end, {1, 1}))
+    assert.are.equal(4, reason(function(x, y) return x + y - 1, 2 * x + 2 * y - 3 end, {1, 1}))
+    assert(reason(function(x) return x * x + 1 end, {0.7}) >= 4)
+    assert.are.equal(0, reason(function(x) return x - 1 end, {1}))
+  end)
+
+  it("has the derivatives of the roots", function()
+    local function first(r, k) return optimize.root(meet, {1, 0.2}, {each = true, args = {r, k}})[1] end
+    local x, dr, dk = gpu.value_and_grad(first, {1, 2}, {each = true})(r, k)
+    local root = gpu.sqrt(1 + k * k)
+    close(r / root, x)
+    close(1 / root, dr)
+    close(-r * k / root ^ 3, dk)
+    local second = gpu.grad(function(k) return (gpu.grad(first, 2, {each = true})(r, k)) end, {each = true})(k)
+    close(r * (2 * k * k - 1) / root ^ 5, second, 1e-9, 1e-11)
+  end)
+
+  it("refuses what it does not understand", function()
+    fails("expected each = true", optimize.root, meet, {1, 1}, {})
+    fails("a list of 1 to 6 starts", optimize.root, meet, r, {each = true})
+    fails("expected a function with 2 parameters", optimize.root, meet, {1, 1}, {each = true})
+    fails("x0[2]", optimize.root, meet, {1, "1"}, {each = true, args = {1, 1}})
+    fails("optimize_each_spec.lua:", optimize.root, function(x, y) return x end, {1, 1}, {each = true})
   end)
 end)
