@@ -34,16 +34,39 @@ rules[core.sum_lines] = function(cotangents, _, arrays, arguments)
   return cotangents[1]:take(core.lines_of(arguments[2], arrays[1].size) + 1)
 end
 
---- The nonzeros of two matrices at the positions of both: each matrix has its own among them, in the same order.
-rules[core.merge_lines] = function(cotangents, results, arrays, arguments)
-  local starts, count = arguments[7], arguments[8]
-  local function keys(lines, places) return core.cast(lines, "int64") * 2 ^ 31 + places end
-  if arrays[2].dtype == "int64" then core.raise "[sparse] positions beyond 2^31 have no derivative; gpu.custom gives a function one" end
-  local whole = keys(core.lines_of(starts, count), results[1]):eval()
-  local function own(g, places, own_starts)
-    return g and g:take(gpu.searchsorted(whole, keys(core.lines_of(own_starts, places.size), places)))
+--- The values at the positions of lines' nonzeros, of ordered lines; 0 where those have none.
+local function values_at(lines, entries, places, starts)
+  local function keys(of, at)
+    if at.dtype == "int64" then core.raise "[sparse] positions beyond 2^31 have no derivative; gpu.custom gives a function one" end
+    return core.cast(core.lines_of(of, at.size), "int64") * 2 ^ 31 + at
   end
+  if entries.size == 0 then return gpu.zeros({places.size}, {dtype = entries.dtype, device = entries.device}) end
+  local whole, own = keys(lines.starts, lines.places):eval(), keys(starts, places)
+  local at = gpu.minimum(gpu.searchsorted(whole, own), entries.size)
+  return gpu.where(whole:take(at):eq(own), entries:take(at), 0)
+end
+
+--- The nonzeros of two matrices at the positions of both.
+rules[core.merge_lines] = function(cotangents, results, _, arguments)
+  local lines = {places = results[1], starts = arguments[7]}
+  local function own(g, places, starts) return g and values_at(lines, g, places, starts) end
   return own(cotangents[2], arguments[2], arguments[3]), nil, nil, own(cotangents[3], arguments[5], arguments[6])
+end
+
+--- Products of two matrices: of the derivative and the other one, the elements where a matrix has nonzeros.
+rules["sparse.pair"] = function(cotangents, results, _, arguments)
+  local sparse, g = own(), cotangents[1]
+  local first, second = arguments[3], arguments[4]
+  local whole = {entries = g, places = results[2], starts = results[3], width = second.width, ordered = true}
+  local function adjoint_lines(lines)
+    local t = sparse.turned(lines)
+    return {entries = conj(t.entries), places = t.places, starts = t.starts, width = t.width, ordered = t.ordered}
+  end
+  local function at(lines, a, b)
+    local product = sparse.product_of_lines(a, b, g.dtype)
+    return values_at(product, product.entries, lines.places, lines.starts)
+  end
+  return at(first, whole, adjoint_lines(second)), at(second, adjoint_lines(first), whole)
 end
 
 local function of_dense(cotangents, _, _, arguments)
