@@ -82,7 +82,7 @@ rules["A:diagonal"] = function(cotangents, _, _, arguments)
   return gpu.where(is_on, g:take(gpu.where(is_on, rows - math.max(-offset, 0), 1)), 0)
 end
 
--- ---- systems of equations -----------------------------------------------------------------------------------------------------------
+-- ---- systems of equations -------------------------------------------------------------------------------------------------------
 
 --- The derivative for the matrix, dense or sparse, from the solution and the derivative for the right side.
 local function of_matrix(A, gb, x)
@@ -137,3 +137,45 @@ iterative("minres", true)
 iterative("bicgstab", false)
 iterative("cgs", false)
 iterative("gmres", false)
+
+-- ---- some values of large matrices ----------------------------------------------------------------------------------------------
+
+--- The derivative for the matrix from those of values, each with its left and right vectors, in columns.
+local function of_values(op, A, g, left, right)
+  left = left * g:expand_dims(-2)
+  if core.is_array(A) then return gpu.matmul(left, conj(right.T)) end
+  if not core.sparse_fields(A) then
+    core.raise(("[%s] with an operator as A has no derivative; gpu.custom gives a function one"):format(op))
+  end
+  local rows, columns = positions(A)
+  return products(left, rows, right, columns)
+end
+
+local function check_values_alone(op, ...)
+  if (...) then core.raise(("[%s] the vectors have no derivative; gpu.custom gives a function one"):format(op)) end
+end
+
+--- The results with vectors, of a call that may be without them.
+local function with_vectors(name, arguments)
+  local k, options = arguments[2], arguments[3]
+  if type(k) == "table" then k, options = nil, k end
+  local all = {}
+  for option, value in pairs(options or {}) do all[option] = value end
+  all.k, all.vectors = k or all.k, true
+  return gpu.sparse.linalg[name](arguments[1], all)
+end
+
+rules["sparse.linalg.eigsh"] = function(cotangents, results, _, arguments)
+  local op = "sparse.linalg.eigsh"
+  check_values_alone(op, cotangents[2])
+  local v = results[2] or select(2, with_vectors("eigsh", arguments))
+  return of_values(op, arguments[1], cotangents[1], v, v)
+end
+
+rules["sparse.linalg.svds"] = function(cotangents, results, _, arguments)
+  local op = "sparse.linalg.svds"
+  check_values_alone(op, results[2] and (cotangents[1] or cotangents[3]))
+  local u, _, vh = unpack(results)
+  if not vh then u, _, vh = with_vectors("svds", arguments) end
+  return of_values(op, arguments[1], cotangents[results[2] and 2 or 1], u, conj(vh.T))
+end
