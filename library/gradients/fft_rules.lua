@@ -81,7 +81,7 @@ several_axes("rfftn", "irfftn", "real")
 several_axes("irfft2", "rfftn", "to_real", {-2, -1})
 several_axes("irfftn", "rfftn", "to_real")
 
--- ---- cosine and sine transforms -------------------------------------------------------------------------------------------------------
+-- ---- cosine and sine transforms -------------------------------------------------------------------------------------------------
 
 local inverses = {1, 3, 2, 4}
 

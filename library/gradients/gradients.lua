@@ -10,8 +10,8 @@ import "filter_rules"
 import "sparse_rules"
 
 -- Results without elements that depend on the arguments. broadcast_arrays has constants beside the others.
-for _, constant in ipairs {core.detach, core.gradient, core.variable, core.sparse_matrix, "zeros_like", "ones_like", "full_like", "empty_like",
-  "broadcast_arrays", "isin", "linalg.matrix_rank", "A:argmax", "A:argmin", "signal.find_peaks", "signal.argrelmax", "signal.argrelmin"} do
+for _, constant in ipairs {core.detach, core.gradient, core.variable, core.sparse_matrix, "zeros_like", "ones_like", "full_like",
+  "empty_like", "broadcast_arrays", "isin", "linalg.matrix_rank", "A:argmax", "A:argmin", "signal.find_peaks", "signal.argrelmax", "signal.argrelmin"} do
   core.constants[constant] = true
 end
 

@@ -23,7 +23,7 @@ local function refuse(op, what)
   core.raise(("[%s] %s no derivative; gpu.custom gives a function one, x:detach() leaves an operand out"):format(op, what))
 end
 
--- ---- systems of equations -----------------------------------------------------------------------------------------------------------
+-- ---- systems of equations -------------------------------------------------------------------------------------------------------
 
 --- The derivatives of a x = b from x and the derivative gb for b, which solve(g) gives. Vectors are matrices with one column.
 local function of_system(g, x, is_vector, solve)
@@ -81,7 +81,7 @@ rules["linalg.cho_solve"] = function(cotangents, results, arrays, arguments)
   return triangle(upper and matmul(own, twice) or matmul(twice, own), upper), gb
 end
 
--- ---- factors ------------------------------------------------------------------------------------------------------------------------
+-- ---- factors --------------------------------------------------------------------------------------------------------------------
 
 --- By triangular solves (I. Murray, 2016). The derivative for a symmetric matrix is symmetric.
 rules["linalg.cholesky"] = function(cotangents, results, _, arguments)
@@ -130,7 +130,7 @@ rules["linalg.qr"] = function(cotangents, results, arrays, arguments)
   return gpu.concat({of_tall(gq, gr, q, first(r)), rest}, -1)
 end
 
--- ---- eigenvalues and singular values --------------------------------------------------------------------------------------------------
+-- ---- eigenvalues and singular values --------------------------------------------------------------------------------------------
 
 --- The greatest magnitudes of vectors, as numbers of which 8 eps are rounding.
 local function rounding(w)
@@ -240,7 +240,7 @@ end
 -- Any vectors of the space would do; functions of matrices have other derivatives where eigenvalues are equal than their vectors have.
 for _, name in ipairs {"null_space", "orth", "funm", "sqrtm", "logm"} do rules["linalg." .. name] = false end
 
--- ---- least squares --------------------------------------------------------------------------------------------------------------------
+-- ---- least squares --------------------------------------------------------------------------------------------------------------
 
 --- The derivative of a pseudoinverse p of constant rank (G. H. Golub and V. Pereyra, 1973).
 rules["linalg.pinv"] = function(cotangents, results, arrays, arguments)
@@ -273,7 +273,7 @@ rules["linalg.lstsq"] = function(cotangents, results, arrays, arguments)
   return ga, is_vector and gb:squeeze(-1) or gb
 end
 
--- ---- functions ------------------------------------------------------------------------------------------------------------------------
+-- ---- functions ------------------------------------------------------------------------------------------------------------------
 
 --- The exponential of a block matrix has the derivative of the exponential along g.
 rules["linalg.expm"] = function(cotangents, _, arrays)

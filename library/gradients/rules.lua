@@ -6,7 +6,7 @@ local kinds, views = import "kinds", import "views"
 
 local rules = core.rules
 
--- ---- products -----------------------------------------------------------------------------------------------------------------------
+-- ---- products -------------------------------------------------------------------------------------------------------------------
 
 local function conj(x) return kinds.is_complex(x) and x:conj() or x end
 local function adjoint(x) return conj(x:swapaxes(-1, -2)) end
@@ -22,7 +22,7 @@ function rules.matmul(cotangents, _, arrays)
   return gpu.matmul(g, adjoint(b)), gpu.matmul(adjoint(a), g)
 end
 
--- ---- scans --------------------------------------------------------------------------------------------------------------------------
+-- ---- scans ----------------------------------------------------------------------------------------------------------------------
 
 --- The axis of a call f(x, axis, options) or f(x, options), nil where it says none, and the options.
 local function axis_and_options(arguments)
@@ -76,7 +76,7 @@ rules.cumprod = scan_rule(function(g, x, axis)
   return before * recurrence(factors, g, axis)
 end)
 
--- ---- elements found ---------------------------------------------------------------------------------------------------------------------
+-- ---- elements found -------------------------------------------------------------------------------------------------------------
 
 --- The derivative for x of a function that picks elements of x.
 local function of_picked(x, g, pick)
@@ -140,12 +140,12 @@ rules[core.bincount] = function(cotangents, _, _, arguments)
   return false, gpu.concat({none, cotangents[1]}):take(gpu.where(is_counted, numbers + 2, 1):reshape(-1)):reshape(numbers.shape)
 end
 
--- ---- random numbers -----------------------------------------------------------------------------------------------------------------------
+-- ---- random numbers -------------------------------------------------------------------------------------------------------------
 
 -- Their draws choose between two values by the parameters: the derivative of each alone is not that of the distribution.
 rules["random.wald"], rules["random.vonmises"] = false, false
 
--- ---- parts put together -----------------------------------------------------------------------------------------------------------------
+-- ---- parts put together ---------------------------------------------------------------------------------------------------------
 
 --- The axis of concat and stack, from the number of axes of the result.
 local function joined_axis(arguments, ndim) return core.axis("grad", axis_and_options(arguments) or 1, ndim) end

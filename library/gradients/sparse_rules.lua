@@ -34,16 +34,39 @@ rules[core.sum_lines] = function(cotangents, _, arrays, arguments)
   return cotangents[1]:take(core.lines_of(arguments[2], arrays[1].size) + 1)
 end
 
---- The nonzeros of two matrices at the positions of both: each matrix has its own among them, in the same order.
-rules[core.merge_lines] = function(cotangents, results, arrays, arguments)
-  local starts, count = arguments[7], arguments[8]
-  local function keys(lines, places) return core.cast(lines, "int64") * 2 ^ 31 + places end
-  if arrays[2].dtype == "int64" then core.raise "[sparse] positions beyond 2^31 have no derivative; gpu.custom gives a function one" end
-  local whole = keys(core.lines_of(starts, count), results[1]):eval()
-  local function own(g, places, own_starts)
-    return g and g:take(gpu.searchsorted(whole, keys(core.lines_of(own_starts, places.size), places)))
+--- The values at the positions of lines' nonzeros, of ordered lines; 0 where those have none.
+local function values_at(lines, entries, places, starts)
+  local function keys(of, at)
+    if at.dtype == "int64" then core.raise "[sparse] positions beyond 2^31 have no derivative; gpu.custom gives a function one" end
+    return core.cast(core.lines_of(of, at.size), "int64") * 2 ^ 31 + at
   end
+  if entries.size == 0 then return gpu.zeros({places.size}, {dtype = entries.dtype, device = entries.device}) end
+  local whole, own = keys(lines.starts, lines.places):eval(), keys(starts, places)
+  local at = gpu.minimum(gpu.searchsorted(whole, own), entries.size)
+  return gpu.where(whole:take(at):eq(own), entries:take(at), 0)
+end
+
+--- The nonzeros of two matrices at the positions of both.
+rules[core.merge_lines] = function(cotangents, results, _, arguments)
+  local lines = {places = results[1], starts = arguments[7]}
+  local function own(g, places, starts) return g and values_at(lines, g, places, starts) end
   return own(cotangents[2], arguments[2], arguments[3]), nil, nil, own(cotangents[3], arguments[5], arguments[6])
+end
+
+--- Products of two matrices: of the derivative and the other one, the elements where a matrix has nonzeros.
+rules["sparse.pair"] = function(cotangents, results, _, arguments)
+  local sparse, g = own(), cotangents[1]
+  local first, second = arguments[3], arguments[4]
+  local whole = {entries = g, places = results[2], starts = results[3], width = second.width, ordered = true}
+  local function adjoint_lines(lines)
+    local t = sparse.turned(lines)
+    return {entries = conj(t.entries), places = t.places, starts = t.starts, width = t.width, ordered = t.ordered}
+  end
+  local function at(lines, a, b)
+    local product = sparse.product_of_lines(a, b, g.dtype)
+    return values_at(product, product.entries, lines.places, lines.starts)
+  end
+  return at(first, whole, adjoint_lines(second)), at(second, adjoint_lines(first), whole)
 end
 
 local function of_dense(cotangents, _, _, arguments)
@@ -59,7 +82,7 @@ rules["A:diagonal"] = function(cotangents, _, _, arguments)
   return gpu.where(is_on, g:take(gpu.where(is_on, rows - math.max(-offset, 0), 1)), 0)
 end
 
--- ---- systems of equations -----------------------------------------------------------------------------------------------------------
+-- ---- systems of equations -------------------------------------------------------------------------------------------------------
 
 --- The derivative for the matrix, dense or sparse, from the solution and the derivative for the right side.
 local function of_matrix(A, gb, x)
@@ -114,3 +137,45 @@ iterative("minres", true)
 iterative("bicgstab", false)
 iterative("cgs", false)
 iterative("gmres", false)
+
+-- ---- some values of large matrices ----------------------------------------------------------------------------------------------
+
+--- The derivative for the matrix from those of values, each with its left and right vectors, in columns.
+local function of_values(op, A, g, left, right)
+  left = left * g:expand_dims(-2)
+  if core.is_array(A) then return gpu.matmul(left, conj(right.T)) end
+  if not core.sparse_fields(A) then
+    core.raise(("[%s] with an operator as A has no derivative; gpu.custom gives a function one"):format(op))
+  end
+  local rows, columns = positions(A)
+  return products(left, rows, right, columns)
+end
+
+local function check_values_alone(op, ...)
+  if (...) then core.raise(("[%s] the vectors have no derivative; gpu.custom gives a function one"):format(op)) end
+end
+
+--- The results with vectors, of a call that may be without them.
+local function with_vectors(name, arguments)
+  local k, options = arguments[2], arguments[3]
+  if type(k) == "table" then k, options = nil, k end
+  local all = {}
+  for option, value in pairs(options or {}) do all[option] = value end
+  all.k, all.vectors = k or all.k, true
+  return gpu.sparse.linalg[name](arguments[1], all)
+end
+
+rules["sparse.linalg.eigsh"] = function(cotangents, results, _, arguments)
+  local op = "sparse.linalg.eigsh"
+  check_values_alone(op, cotangents[2])
+  local v = results[2] or select(2, with_vectors("eigsh", arguments))
+  return of_values(op, arguments[1], cotangents[1], v, v)
+end
+
+rules["sparse.linalg.svds"] = function(cotangents, results, _, arguments)
+  local op = "sparse.linalg.svds"
+  check_values_alone(op, results[2] and (cotangents[1] or cotangents[3]))
+  local u, _, vh = unpack(results)
+  if not vh then u, _, vh = with_vectors("svds", arguments) end
+  return of_values(op, arguments[1], cotangents[results[2] and 2 or 1], u, conj(vh.T))
+end

@@ -209,13 +209,19 @@ local function extreme_size(sizes, order, arguments)
   return reduce("max", sizes, arguments, {keepdims = arguments.keepdims, initial = initial})
 end
 
+--- The root of a sum of powers, whose derivative at 0 is 0.
+local function root(sum, order)
+  local value = order == 2 and sum:sqrt() or sum ^ (1 / order)
+  return core.depends(sum) and gpu.where(sum:eq(0), 0, value) or value
+end
+
 local function vector_norm(x, order, arguments)
   if math.abs(order) == inf then return extreme_size(x:abs(), order, arguments) end
   if order == 0 then return core.cast(reduce("count_nonzero", x, arguments), (x:abs().dtype)) end
   if order == 1 then return reduce("sum", x:abs(), arguments) end
   local magnitude = (kinds.is_complex(x) or not is_even(order)) and x:abs() or x
-  if order == 2 then return reduce("sum", magnitude:square(), arguments):sqrt() end
-  return reduce("sum", magnitude ^ order, arguments) ^ (1 / order)
+  if order == 2 then return root(reduce("sum", magnitude:square(), arguments), 2) end
+  return root(reduce("sum", magnitude ^ order, arguments), order)
 end
 
 --- The norm of matrices on two axes: the greatest (order > 0) or least sum of magnitudes of a column (order 1) or row (infinity), or

@@ -4,6 +4,7 @@ import "sparse_indexing"
 import "sparse_conversions"
 local views = import "views"
 local checks = import "checks"
+local calls = import "derived_calls"
 
 local own = import "sparse"
 
@@ -139,6 +140,17 @@ local function multiply_lines(first, second, dtype)
   return multiply_by_kernels(a, b, dtype, own.ascends(second))
 end
 
+local multiply_entries = calls.derived("sparse.pair", function(_, _, first, second, dtype)
+  local lines = multiply_lines(first, second, dtype)
+  return lines.entries, lines.places, lines.starts
+end)
+
+--- The same product, whose nonzeros have derivatives by those of the two.
+function own.product_of_lines(first, second, dtype)
+  local entries, places, starts = multiply_entries(first.entries, second.entries, first, second, dtype)
+  return {entries = entries, places = places, starts = starts, width = second.width, ordered = true}
+end
+
 --- a:matmul(b) of two sparse matrices. In csc, the transposes are multiplied, as lines are.
 function own.multiply_sparse(op, a, b, options)
   local first, second = own.check(op, a), own.check(op, b)
@@ -153,7 +165,7 @@ function own.multiply_sparse(op, a, b, options)
   local dtype = core.promote(a.dtype, b.dtype)
   local shape = {first.shape[1], second.shape[2]}
   if first.format == "csc" and second.format == "csc" then
-    return own.compressed("csc", shape, multiply_lines(second.lines, first.lines, dtype))
+    return own.compressed("csc", shape, own.product_of_lines(second.lines, first.lines, dtype))
   end
-  return own.compressed("csr", shape, multiply_lines(own.lines_by(first, 1), own.lines_by(second, 1), dtype))
+  return own.compressed("csr", shape, own.product_of_lines(own.lines_by(first, 1), own.lines_by(second, 1), dtype))
 end

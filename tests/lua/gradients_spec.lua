@@ -37,6 +37,7 @@ describe("partial derivatives of the elementwise operations", function()
     close(gpu.grad(function(x) return x:max() end)(gpu.array {3, 1, 3}), {0.5, 0, 0.5})
     close(gpu.grad(function(x) return x:prod() end)(gpu.array {0, 2, 3}), {6, 0, 0})
     close(gpu.grad(function(x) return x:prod() end)(gpu.array {0, 0, 3}), {0, 0, 0})
+    close(gpu.grad(function(x) return gpu.norm(x) + gpu.norm(x, 3) end)(gpu.array {0, 0}), {0, 0})
     close(gpu.grad(function(x) return gpu.cumprod(x):sum() end)(gpu.array {2, 0, 3}), {1, 8, 0})
     close(gpu.grad(function(x) return gpu.cummax(x):sum() end)(gpu.array {1, 1, 0, 2}), {1, 2, 0, 1})
     -- Of equal eigenvalues, what all their vectors share has a derivative: here a projection.
