@@ -6,17 +6,16 @@ local control, problems, quadrature, write_kernel = import "control", import "pr
 
 local integrate = gpu.integrate
 local substitution = quadrature.substitution(gpu)
-local most_intervals = 4096
 
 --- The tolerances and the limit: numbers of 0 or more, of which one can be reached.
-local function read_options(op, options, epsilon, limit_for_each)
+local function read_options(op, options, epsilon, least, most)
   local absolute = checks.tolerance(op, "epsabs", options.epsabs) or math.sqrt(epsilon)
   local relative = checks.tolerance(op, "epsrel", options.epsrel) or math.sqrt(epsilon)
   if absolute == 0 and relative < 50 * epsilon then
     core.raise(("[%s] expected epsabs above 0, or epsrel of %.3g or more, 50 roundings, got 0 and %.3g"):format(op, 50 * epsilon, relative))
   end
-  local most = limit_for_each or most_intervals
-  local limit = checks.count(op, ("limit = an integer from 1 to %d"):format(most), options.limit == nil and 50 or options.limit, 1, most)
+  local limit = checks.count(op, ("limit = an integer from %d to %d"):format(least, most), options.limit == nil and 50 or options.limit,
+    least, most)
   return absolute, relative, limit
 end
 
@@ -63,7 +62,7 @@ end
 
 --- Divides, in each round, the fewest intervals with the greatest errors without which the error would be half of what is allowed.
 local function integrate_one(op, f, a, b, args, options)
-  local absolute, relative, limit = read_options(op, options, control.epsilon.float64)
+  local absolute, relative, limit = read_options(op, options, control.epsilon.float64, 1, 4096)
   if a == b then return 0, {converged = true, reason = "converged", error = 0, evaluations = 0, intervals = 0} end
   local sign = 1
   if a > b then a, b, sign = b, a, -1 end
@@ -111,19 +110,19 @@ local function integrate_each(op, f, a, b, options)
   core.check_step_function(op, f, 1 + #args)
   local values = {a, b, unpack(args)}
   local dtype, device = problems.common(op, values)
-  local absolute, relative, limit = read_options(op, options, control.epsilon[dtype], 1024)
+  local absolute, relative, limit = read_options(op, options, control.epsilon[dtype], 2, 1024)
   checks.steps(op, 42 * limit)
   local settings = {absolute, relative}
   local many = problems.gather({}, values, settings)
   local function make(of_dtype) return gpu.empty(many.count, {dtype = of_dtype, device = device}) end
-  local results, errors, evaluations, reasons = make(dtype), make(dtype), make "int32", make "int8"
+  local results, errors, intervals, reasons = make(dtype), make(dtype), make "int32", make "int8"
   local spec = {dtype = dtype, epsilon = control.epsilon[dtype], limit = limit, center = quadrature.kronrod_center, parameters = many.names,
     texts = many.texts, key = table.concat({dtype, limit, unpack(many.texts)}, ";")}
   problems.run(op, write_kernel, spec, {substitution, quadrature.estimate, quadrature.points, quadrature.kronrod, quadrature.gauss}, many.count, f,
-    gpu.array(settings, {dtype = dtype, device = device}), results, errors, evaluations, reasons, unpack(many.arrays))
+    gpu.array(settings, {dtype = dtype, device = device}), results, errors, intervals, reasons, unpack(many.arrays))
   local function shaped(x) return x:reshape(many.shape) end
   return shaped(results), {converged = shaped(reasons:eq(0)), reason = shaped(reasons), error = shaped(errors),
-    evaluations = shaped(evaluations), intervals = shaped((evaluations / 21 + 1) / 2)}
+    evaluations = shaped(gpu.maximum(intervals - 1, 0) * 42), intervals = shaped(intervals)}
 end
 
 --- The checked ends, numbers or arrays; f is a function of an array.

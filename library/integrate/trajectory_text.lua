@@ -70,21 +70,22 @@ local function find_events(spec)
   local look, stop, note = {}, {}, {}
   for e, event in ipairs(spec.events) do
     local parts = {e = e, passed = spec.passed, terminal = event.terminal}
-    parts.rises, parts.falls = event.direction >= 0 and "v >= 0 and before$(e) < 0" or "false", "v <= 0 and before$(e) > 0"
-    if event.direction > 0 then parts.falls = "false" end
-    parts.rises, parts.falls = fill(parts.rises, parts), fill(parts.falls, parts)
+    local signs = {}
+    if event.direction >= 0 then signs[1] = fill("now$(e) >= 0 and before$(e) < 0", parts) end
+    if event.direction <= 0 then signs[#signs + 1] = fill("now$(e) <= 0 and before$(e) > 0", parts) end
+    parts.changes = table.concat(signs, " or ")
     look[e] = fill([[
-local v = g$(e)(t + to * h, x$(passed))
+local now$(e) = g$(e)(t + to * h, x$(passed))
 local root$(e) = to + 9
-if ($(rises)) or ($(falls)) then
+if $(changes) then
   root$(e) = find_root(function(s)
     at(s)
     return g$(e)(t + s * h, x$(passed))
-  end, from, to, before$(e), v, near)
+  end, from, to, before$(e), now$(e), near)
   at(to)
 end
-before$(e) = v
-]], parts):gsub("local v = ", "local v" .. e .. " = "):gsub("%f[%w]v%f[%W]", "v" .. e)
+before$(e) = now$(e)
+]], parts)
     if event.terminal then
       stop[#stop + 1] = fill("if root$(e) <= to and found$(e) + 1 >= $(terminal) then stop = gpu.fmin(stop, root$(e)) end\n", parts)
     end

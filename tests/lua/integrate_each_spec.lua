@@ -125,6 +125,17 @@ describe("solve_ivp of each problem", function()
     assert.is_true(short.steps:item() >= 50)
   end)
 
+  it("takes parameters of any real dtype, and keeps y0's", function()
+    local function growth(t, y, dy, a, b) dy[1] = a * b * y[1] + 0 * t end
+    local a, b = gpu.array({ 1, 2 }, "int16"), gpu.array({ 0.5, 0.25 }, "float64")
+    local y, info = solve(growth, { 0, 2 }, gpu.ones({ 1 }), { each = true, args = { a, b }, rtol = 1e-5, atol = 1e-5,
+      events = { function(_, v, p, q) return v[1] - 2 * p * q end, { function(t, _, _, q) return t - 1 + 0 * q end, terminal = 9 } } })
+    assert.are.equal("float32", y.dtype)
+    assert.is_true(greatest(y:reshape(2) - math.exp(1)) < 1e-3)
+    assert.are.same({ 0, 0 }, info.event_counts[1]:table()) -- 0 at the start
+    assert.is_true(greatest(info.t_events[2]("...", 1) - 1) < 1e-6)
+  end)
+
   it("takes a tolerance for each element", function()
     local function apart(_, y, dy)
       dy[1] = -y[1]
