@@ -11,6 +11,7 @@
 #include "bindings/kernels/kernel_source.h"
 #include "bindings/lua/state.h"
 #include "src/array/node_observer.h"
+#include "src/luafn/syntax.h"
 
 namespace gpulua {
 
@@ -105,12 +106,34 @@ int vectorized_text(lua_State* L) {
   return 1;
 }
 
-/// core.check_step_function(op, f, count): throws Error unless f is a Lua function with `count` parameters.
+/// The line of the first return of values, that of another function's results not counted; 0: there is none.
+int line_of_result(const luafn::Block& block) {
+  for (const auto& stat : block) {
+    const bool is_call = stat->right.size() == 1 && (stat->right.front()->kind == luafn::ExprKind::call ||
+                                                     stat->right.front()->kind == luafn::ExprKind::method);
+    if (stat->kind == luafn::StatKind::result && !stat->right.empty() && !is_call) return stat->line;
+    for (const luafn::Block& inner : stat->blocks)
+      if (const int line = line_of_result(inner)) return line;
+  }
+  return 0;
+}
+
+/// core.check_step_function(op, f, count [, sets_arrays]): throws Error unless f is a Lua function with `count`
+/// parameters. With sets_arrays it must return nothing, as what it computes is in its arrays.
 int check_step_function(lua_State* L) {
   const std::string op(check_string(L, 1, "guvectorize", "a name"));
+  const bool sets_arrays = lua_toboolean(L, 4) != 0;
   check_source_rights(L, op.c_str());
   if (!push_function_of(L, 2)) fail(op.c_str(), "a Lua function of the arrays of one step", L, 2);
-  check_parameters(L, lua_gettop(L), op, static_cast<std::size_t>(check_integer(L, 3, "guvectorize", "a number")));
+  const int function = lua_gettop(L);
+  check_parameters(L, function, op, static_cast<std::size_t>(check_integer(L, 3, "guvectorize", "a number")));
+  if (!sets_arrays) return 0;
+  const LocatedFunction& located = locate_function(L, function, op.c_str());
+  if (const int line = line_of_result(located.function->body))
+    throw Error(
+        "[{}] {}:{}: expected a function that sets the elements of its arrays and returns nothing, got one that "
+        "returns values",
+        op, located.chunk->name, line);
   return 0;
 }
 

@@ -134,7 +134,7 @@ function gpu.guvectorize(signature, f, options)
   local parsed = parse_signature(op, signature)
   local written = 0
   for _, dimensions in ipairs(parsed.outputs) do written = written + (#dimensions > 0 and 1 or 0) end
-  core.check_step_function("guvectorize", f, #parsed.inputs + written)
+  core.check_step_function("guvectorize", f, #parsed.inputs + written, written == #parsed.outputs)
   local settings = {name = op, fmad = options.fmad}
   local wrappers = {}
 

@@ -85,7 +85,7 @@ function problems.run(op, write, spec, given, count, f, ...)
   if not kernels[key] then
     order[#order + 1] = key
     if #order > most_kernels then kernels[table.remove(order, 1)] = nil end
-    kernels[key] = gpu.jit(loadstring(write(spec))(gpu, unpack(given)), {name = op:match "%w+$"})
+    kernels[key] = gpu.jit(loadstring(write(spec))(gpu, unpack(given)), {name = op:match "[%w_]+$"})
   end
   local _, message = problems.call(op, "each = true has no derivative; the form without it has one, or x:detach() makes constants",
     kernels[key]:over(count), count, f, ...)
@@ -93,7 +93,7 @@ function problems.run(op, write, spec, given, count, f, ...)
   if type(message) ~= "string" then error(message, 0) end
   local info = debug.getinfo(f, "S")
   local place = ("%s:%d"):format(info.short_src, info.linedefined):gsub("%%", "%%%%")
-  error(message:gsub("%[" .. op:match "%w+$" .. "%]", "[" .. op .. "]", 1):gsub("%[string 'local gpu.-'%]:%d+", place), 0)
+  error(message:gsub("%[" .. op:match "[%w_]+$" .. "%]", "[" .. op .. "]", 1):gsub("%[string 'local gpu.-'%]:%d+", place), 0)
 end
 
 return problems

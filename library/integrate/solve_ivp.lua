@@ -80,7 +80,7 @@ function integrate.solve_ivp(f, span, y0, options)
   local problem = {f = f, y0 = y0, dtype = kinds.working(y0), args = options.args or {}}
   if each then
     problem.args = problems.args(op, options.args, y0.device)
-    core.check_step_function(op, f, 3 + #problem.args)
+    core.check_step_function(op, f, 3 + #problem.args, true)
   elseif type(f) ~= "function" then
     core.fail(op, "a function of t and y that gives dy/dt", f)
   elseif type(problem.args) ~= "table" then

@@ -106,6 +106,19 @@ describe("derivatives of solve_ivp", function()
     end
   end)
 
+  it("go forwards, and have derivatives themselves", function()
+    local k = gpu.array({ 0.5, 1, 2 }, "float64")
+    local function at_end(rate) -- a step
+      return (solve(function(_, y) return -rate * y end, { 0, 0.3 }, gpu.ones(3, "float64"), { method = "DOP853", first_step = 0.3, rtol = 1,
+        atol = 1 }))
+    end
+    local first, second = -0.3 * (-0.3 * k):exp(), 0.09 * (-0.3 * k):exp()
+    local _, dy = gpu.jvp(at_end, { k }, { gpu.ones_like(k) })
+    assert.is_true(greatest(dy - first) < 1e-8)
+    assert.is_true(greatest(gpu.jacobian(at_end)(k) - gpu.diag(first)) < 1e-8)
+    assert.is_true(greatest(gpu.hessian(function(rate) return at_end(rate):sum() end)(k) - gpu.diag(second)) < 1e-8)
+  end)
+
   it("go through args, t_eval and the points of events", function()
     local times = gpu.array({ 0.5, 1 }, "float64")
     local function at_times(k)

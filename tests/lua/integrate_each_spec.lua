@@ -177,6 +177,10 @@ describe("solve_ivp of each problem", function()
     local each = { each = true }
     refuses("expected a function with 3 parameters", function(t, y) end, { 0, 1 }, { 1 }, each)
     refuses("expected a function with 4 parameters", oscillator, { 0, 1 }, { 1, 2 }, { each = true, args = { 1 } })
+    refuses("expected a function that sets the elements of its arrays and returns nothing, got one that returns values",
+      function(t, y, dy)
+        if t > 0 then return y[1] end
+      end, { 0, 1 }, { 1 }, each)
     refuses("expected y0 (problems..., n) with n from 1 to 32 for each = true", oscillator, { 0, 1 }, gpu.zeros(33), each)
     refuses("expected y0: an array or a list of real numbers", oscillator, { 0, 1 }, gpu.zeros({ 2 }, "complex64"), each)
     refuses("expected a time span {t0, t1}", oscillator, 1, { 1, 2 }, each)
