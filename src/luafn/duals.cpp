@@ -98,7 +98,8 @@ std::string Translator::stored_text(const Value& value, const Value& type, int l
   return own == wanted ? text : wanted + "(" + text + ")";
 }
 
-Value Translator::apply_dual(const OpInfo& row, std::vector<Value> operands, int line) {
+/// Makes constants of the operands with which the result does not change. Gives the levels of the others.
+Levels Translator::levels_of(const OpInfo& row, std::vector<Value>& operands, int line) const {
   Levels levels;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if (!operands[i].is_active()) continue;
@@ -110,6 +111,11 @@ Value Translator::apply_dual(const OpInfo& row, std::vector<Value> operands, int
       operands[i] = without_derivatives(operands[i]);
     levels = joined(levels, operands[i].levels);
   }
+  return levels;
+}
+
+Value Translator::apply_dual(const OpInfo& row, std::vector<Value> operands, int line) {
+  const Levels levels = levels_of(row, operands, line);
   std::vector<Value> numbers;
   for (const Value& operand : operands) numbers.push_back(without_derivatives(operand));
   Value result = apply(row, numbers, line);  // its type
@@ -117,8 +123,8 @@ Value Translator::apply_dual(const OpInfo& row, std::vector<Value> operands, int
   const DType compute = result.dtype;
   if (!result.is_number() || info(compute).kind != DTypeKind::floating)
     refuse(line, std::string(row.name) +
-                     " with complex numbers has no derivative here; compute with real and imaginary "
-                     "parts, or gpu.detach(x)");
+                     " with complex numbers has no derivative here; compute with real and "
+                     "imaginary parts, or gpu.detach(x)");
   result.levels = levels;
   result.whole = false;
   if (row.rule == DTypeRule::select) {
@@ -127,78 +133,80 @@ Value Translator::apply_dual(const OpInfo& row, std::vector<Value> operands, int
     return result;
   }
 
-  const auto varies = [&](const Value& operand) {
-    return operand.is_active() && operand.levels.back().depth == levels.back().depth;
-  };
   // Within the function all operands are strong, and its parameters but for constants.
   const DType real = std::exchange(real_, derivative_dtype(compute));
   std::string parameters, arguments;
-  std::vector<Value> inner = operands, values;
+  DualOperands inner;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const Value& operand = operands[i];
     const DType dtype = operand_dtype(row, i, compute);
-    if (operand.uniform && operand.uniform->kind == Uniform::Kind::constant) {
-      values.push_back(strong_value(dtype, as(operand, dtype, line)));
-      continue;
+    const bool is_constant = operand.uniform && operand.uniform->kind == Uniform::Kind::constant;
+    Value own = strong_value(dtype, is_constant ? as(operand, dtype, line) : std::string(operand_letter(i)));
+    own.levels = operand.levels;
+    const bool varies = own.is_active() && own.levels.back().depth == levels.back().depth;
+    inner.values.push_back(varies ? part_of(own, "v") : own);
+    inner.partials.push_back(!varies ? nullptr
+                             : operands.size() == 2 && operands[1 - i].is_weak() && !operands[1 - i].is_active()
+                                 ? &partial_beside_number(row, i)
+                                 : &partial_of(row, i));
+    if (!is_constant) {
+      parameters += (parameters.empty() ? "const " : ", const ") + stored_type(own) + " " + own.code;
+      arguments += (arguments.empty() ? "" : ", ") + converted_dual(operand, dtype, line);
     }
-    inner[i] = strong_value(dtype, std::string(operand_letter(i)));
-    inner[i].levels = operand.levels;
-    parameters += (parameters.empty() ? "const " : ", const ") + stored_type(inner[i]) + " " + inner[i].code;
-    arguments += (arguments.empty() ? "" : ", ") + converted_dual(operand, dtype, line);
-    values.push_back(varies(operand) ? part_of(inner[i], "v") : inner[i]);
+    inner.operands.push_back(std::move(own));
   }
-  Value r = apply(row, values, line);
-  const std::string value_text = r.code;
-  r.code = "r";
-  r.dtype = derivative_dtype(r.dtype);
-  for (Value& value : values) value.dtype = derivative_dtype(value.dtype);
-  // The sum of the partial derivatives times the derivatives by variable k, of the operands that depend on it.
-  const auto tangent = [&](const std::string& k, const auto& depends) {
-    std::optional<Value> sum;
-    for (std::size_t i = 0; i < operands.size(); ++i) {
-      if (!varies(operands[i]) || !depends(operands[i].levels.back())) continue;
-      const bool beside_number = operands.size() == 2 && operands[1 - i].is_weak() && !operands[1 - i].is_active();
-      const Partial& partial = beside_number ? partial_beside_number(row, i) : partial_of(row, i);
-      const Value part = partial_times(partial, part_of(inner[i], "d[" + k + "]"), values, r, line);
-      sum = sum ? apply("add", {*sum, part}, line) : part;
-    }
-    return sum->is_active() ? sum->code : as(*sum, derivative_dtype(compute), line);
-  };
-  const Level& level = levels.back();
-  const bool is_uniform = std::all_of(operands.begin(), operands.end(), [&](const Value& operand) {
-    return !varies(operand) || std::popcount(operand.levels.back().varying) == level.count;
-  });
-  std::string tangents;
-  if (is_uniform) tangents = tangent_of(level, tangent("k", [](const Level&) { return true; }));
-  for (std::size_t k = 0; !is_uniform && k < static_cast<std::size_t>(level.count); ++k)
-    if (level.depends_on(k))
-      tangents += tangent_of(k, tangent(std::to_string(k), [&](const Level& own) { return own.depends_on(k); }));
+  inner.result = apply(row, inner.values, line);
+  const std::string value = std::exchange(inner.result.code, "r");
+  inner.result.dtype = derivative_dtype(inner.result.dtype);
+  for (Value& one : inner.values) one.dtype = derivative_dtype(one.dtype);
+  const std::string text = dual_function(parameters, stored_type(result), value, tangents(inner, levels.back(), line));
   real_ = real;
-  const std::string text = dual_function(parameters, stored_type(result), value_text, tangents);
   result.code = name_of_dual("dual", text) + "(" + arguments + ")";
   return result;
 }
 
+/// The statements that set the result's derivatives by the level's variables: for each the sum of the partial
+/// derivatives times the derivatives of the operands that depend on it.
+std::string Translator::tangents(const DualOperands& inner, const Level& level, int line) {
+  const auto tangent = [&](const std::string& k, const auto& depends) {
+    std::optional<Value> sum;
+    for (std::size_t i = 0; i < inner.operands.size(); ++i) {
+      if (!inner.partials[i] || !depends(inner.operands[i].levels.back())) continue;
+      const Value part = partial_times(*inner.partials[i], part_of(inner.operands[i], "d[" + k + "]"), inner, line);
+      sum = sum ? apply("add", {*sum, part}, line) : part;
+    }
+    return sum->is_active() ? sum->code : as(*sum, inner.result.dtype, line);
+  };
+  bool all_depend_on_all = true;
+  for (std::size_t i = 0; i < inner.operands.size(); ++i)
+    if (inner.partials[i] && std::popcount(inner.operands[i].levels.back().varying) != level.count)
+      all_depend_on_all = false;
+  if (all_depend_on_all) return tangent_of(level, tangent("k", [](const Level&) { return true; }));
+  std::string text;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(level.count); ++k)
+    if (level.depends_on(k))
+      text += tangent_of(k, tangent(std::to_string(k), [&](const Level& own) { return own.depends_on(k); }));
+  return text;
+}
+
 /// The product goes into the branches of a condition, so that a 0 there stays 0 beside an infinite derivative.
-Value Translator::partial_times(const Partial& partial, const Value& tangent, const std::vector<Value>& operands,
-                                const Value& result, int line) {
+Value Translator::partial_times(const Partial& partial, const Value& tangent, const DualOperands& inner, int line) {
   if (is_zero(partial)) return uniform_value(uniforms_->constant(0.0));
   if (partial.kind == Partial::Kind::number && partial.number == 1) return tangent;
   if (partial.kind == Partial::Kind::call && partial.op->name == "where") {
-    const Value yes = partial_times(partial.inputs[1], tangent, operands, result, line);
-    const Value no = partial_times(partial.inputs[2], tangent, operands, result, line);
-    return apply("where", {partial_value(partial.inputs[0], operands, result, line), yes, no}, line);
+    const Value yes = partial_times(partial.inputs[1], tangent, inner, line);
+    const Value no = partial_times(partial.inputs[2], tangent, inner, line);
+    return apply("where", {partial_value(partial.inputs[0], inner, line), yes, no}, line);
   }
-  return apply("multiply", {partial_value(partial, operands, result, line), tangent}, line);
+  return apply("multiply", {partial_value(partial, inner, line), tangent}, line);
 }
 
-Value Translator::partial_value(const Partial& partial, const std::vector<Value>& operands, const Value& result,
-                                int line) {
+Value Translator::partial_value(const Partial& partial, const DualOperands& inner, int line) {
   if (partial.kind == Partial::Kind::number) return uniform_value(uniforms_->constant(partial.number));
-  if (partial.kind == Partial::Kind::operand) return operands[partial.operand];
-  if (partial.kind == Partial::Kind::result) return result;
+  if (partial.kind == Partial::Kind::operand) return inner.values[partial.operand];
+  if (partial.kind == Partial::Kind::result) return inner.result;
   std::vector<Value> inputs;
-  for (const Partial& input : partial.inputs) inputs.push_back(partial_value(input, operands, result, line));
+  for (const Partial& input : partial.inputs) inputs.push_back(partial_value(input, inner, line));
   return apply(*partial.op, inputs, line);
 }
 

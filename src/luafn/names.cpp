@@ -100,7 +100,10 @@ Value Translator::host_value(const HostValue& value, std::size_t index, const st
       result.kind = Value::Kind::array;
       result.dtype = value.dtype;
       result.array = index;
-      return value.shape.empty() ? element(result, line) : result;  // without axes it is a number
+      if (!value.shape.empty()) return result;
+      result = element(result, line);  // without axes it is a number
+      if (value.weak) result.kind = Value::Kind::real;
+      return result;
     case HostValue::Kind::table:
       result.kind = Value::Kind::table;
       result.array = index;

@@ -94,9 +94,16 @@ class Translator {
   std::string stored_text(const Value& value, const Value& type, int line);
   std::string converted_dual(const Value& value, DType dtype, int line);
   Value apply_dual(const OpInfo& row, std::vector<Value> operands, int line);
-  Value partial_times(const Partial& partial, const Value& tangent, const std::vector<Value>& operands,
-                      const Value& result, int line);
-  Value partial_value(const Partial& partial, const std::vector<Value>& operands, const Value& result, int line);
+  /// The operands of a row within a function of dual numbers.
+  struct DualOperands {
+    std::vector<Value> operands{}, values{};  // as they are given, and without the level that the function computes
+    std::vector<const Partial*> partials{};   // by the operands that have the level; null for others
+    Value result{};                           // for the values
+  };
+  Levels levels_of(const OpInfo& row, std::vector<Value>& operands, int line) const;
+  std::string tangents(const DualOperands& inner, const Level& level, int line);
+  Value partial_times(const Partial& partial, const Value& tangent, const DualOperands& inner, int line);
+  Value partial_value(const Partial& partial, const DualOperands& inner, int line);
 
   // ---- statements.cpp
   // These are true when the next statement is never reached.
