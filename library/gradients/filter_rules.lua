@@ -1,9 +1,43 @@
 -- The derivatives of filters, which are linear: the adjoint of a filter runs over its results backwards. The names are those of functions
 -- that only the library calls.
 local gpu, _, core, import = ...
-local views = import "views"
+local kinds, views = import "kinds", import "views"
 
 local rules = core.rules
+
+local conj = kinds.conj
+
+-- ---- convolutions of vectors ----------------------------------------------------------------------------------------------------------
+
+--- The derivative for all elements of a convolution from that for those of the mode. `reversed`: a correlation with a longer second
+--- vector.
+local function in_full(g, n, m, mode, reversed)
+  if mode == "full" then return g end
+  local most, least = math.max(n, m), math.min(n, m)
+  local before = mode == "valid" and least - 1 or reversed and math.ceil((least - 1) / 2) or math.floor((least - 1) / 2)
+  return g:pad {before, most + least - 1 - before - g.size}
+end
+
+local function mode_of(arguments, default)
+  local mode = arguments[3]
+  if type(mode) == "table" then mode = mode.mode end
+  return mode or (arguments[4] or {}).mode or default
+end
+
+function rules.convolve(cotangents, _, arrays, arguments)
+  local x, y = arrays[1], arrays[2]
+  local g = in_full(cotangents[1], x.size, y.size, mode_of(arguments, "full"))
+  return gpu.correlate(g, y, "valid"), gpu.correlate(g, x, "valid")
+end
+
+--- The convolution with the conjugate of the second vector, turned around.
+function rules.correlate(cotangents, _, arrays, arguments)
+  local x, y = arrays[1], arrays[2]
+  local g = in_full(cotangents[1], x.size, y.size, mode_of(arguments, "valid"), y.size > x.size)
+  return gpu.correlate(g, conj(y):flip(), "valid"), conj(gpu.correlate(g, x, "valid")):flip()
+end
+
+-- ---- filters of arrays ------------------------------------------------------------------------------------------------------------------
 
 --- Sums of an array's neighbours times weights: an adjoint is such a sum with the weights turned around, which then goes through what
 --- stands beyond the borders.

@@ -4,7 +4,7 @@ local kinds, views = import "kinds", import "views"
 
 local rules, linalg = core.rules, gpu.linalg
 
-local function conj(x) return kinds.is_complex(x) and x:conj() or x end
+local conj = kinds.conj
 local function real(x) return kinds.is_complex(x) and x:real() or x end
 local function transposed(x) return x:swapaxes(-1, -2) end
 local function adjoint(x) return conj(transposed(x)) end

@@ -8,7 +8,7 @@ local rules = core.rules
 
 -- ---- products -------------------------------------------------------------------------------------------------------------------
 
-local function conj(x) return kinds.is_complex(x) and x:conj() or x end
+local conj = kinds.conj
 local function adjoint(x) return conj(x:swapaxes(-1, -2)) end
 
 function rules.matmul(cotangents, _, arrays)

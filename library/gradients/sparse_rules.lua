@@ -4,7 +4,7 @@ local kinds = import "kinds"
 
 local rules = core.rules
 
-local function conj(x) return kinds.is_complex(x) and x:conj() or x end
+local conj = kinds.conj
 local function adjoint(A) return kinds.is_complex(A) and A:conj().T or A.T end
 local function own() return import "sparse" end
 
