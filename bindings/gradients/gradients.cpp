@@ -6,6 +6,7 @@
 #include "bindings/arrays/number_argument.h"
 #include "bindings/gradients/derived_call.h"
 #include "bindings/lua/state.h"
+#include "src/array/array.h"
 #include "src/array/node_observer.h"
 #include "src/expressions/expression.h"
 #include "src/gradients/reverse.h"
@@ -81,6 +82,11 @@ int depends_on_variables(lua_State* L) {
   const NodeObserver* observer = bindings_of(L).context().observer;
   lua_pushboolean(L, observer && depends(L, 1, lua_gettop(L), *observer));
   return 1;
+}
+
+/// refuse_derivative(op [, of]): raises the error about a function without a derivative. `of`: " for its operand 1".
+int refuse(lua_State* L) {
+  refuse_derivative(check_string(L, 1, "grad", "a name"), lua_isstring(L, 2) ? lua_tostring(L, 2) : "");
 }
 
 /// reverse(tape, each): a pass over the closed tape.
@@ -200,6 +206,7 @@ void add_gradients(lua_State* L) {
                     {"note_rule", protect<note_rule>},
                     {"open_tape", protect<open_tape>},
                     {"pause", protect<pause>},
+                    {"refuse_derivative", protect<refuse>},
                     {"resume", protect<resume>},
                     {"reverse", protect<reverse>},
                     {"variable", protect<variable>}});

@@ -86,9 +86,7 @@ end
 rules["signal.recurrence"] = function(cotangents, _, _, arguments)
   local filter = import("signal_recurrence").filter
   local g, x, sections, starts = cotangents[1], arguments[1], arguments[2], arguments[3]
-  if cotangents[2] then
-    core.raise "[signal] the states after a filter have no derivative; gpu.custom gives a function one, x:detach() leaves an operand out"
-  end
+  if cotangents[2] then core.refuse_derivative("signal", " for the states after a filter") end
   local function backwards(h, own) return (filter(h:flip(2), own)):flip(2) end
   local gx = backwards(g, sections)
   if not starts then return gx end

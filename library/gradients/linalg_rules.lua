@@ -19,10 +19,6 @@ local function column(x) return x:expand_dims(-1) end
 local function diagonals(x) return row(x) * gpu.eye(x.shape[x.ndim], {dtype = x.dtype, device = x.device}) end
 local function symmetric_part(x) return (x + adjoint(x)) / 2 end
 
-local function refuse(op, what)
-  core.raise(("[%s] %s no derivative; gpu.custom gives a function one, x:detach() leaves an operand out"):format(op, what))
-end
-
 -- ---- systems of equations -------------------------------------------------------------------------------------------------------
 
 --- The derivatives of a x = b from x and the derivative gb for b, which solve(g) gives. Vectors are matrices with one column.
@@ -108,7 +104,7 @@ rules["linalg.qr"] = function(cotangents, results, arrays, arguments)
   local a = arrays[1]
   local mode = type(arguments[2]) == "string" and arguments[2] or (arguments[3] or arguments[2] or {}).mode or "reduced"
   local m, n = a.shape[a.ndim - 1], a.shape[a.ndim]
-  if mode == "raw" or mode == "complete" and m > n then refuse("linalg.qr", ('mode = "%s" has'):format(mode)) end
+  if mode == "raw" or mode == "complete" and m > n then core.refuse_derivative("linalg.qr", (' for mode = "%s"'):format(mode)) end
   local gq, gr, q, r = cotangents[1], cotangents[2], results[1], results[2]
   if mode == "r" then
     gr, r, gq = gq, q, false
@@ -178,7 +174,7 @@ rules["linalg.svd"] = function(cotangents, results, arrays, arguments)
   local u, s, vh = unpack(results)
   local k, m, n = s.shape[s.ndim], u.shape[u.ndim - 1], vh.shape[vh.ndim]
   if (gu or gv) and (u.shape[u.ndim] > k or vh.shape[vh.ndim - 1] > k) then
-    refuse("linalg.svd", "with full_matrices = true, the vectors have")
+    core.refuse_derivative("linalg.svd", " for the vectors of full_matrices = true")
   end
   u, vh = views.slice(u, u.ndim, 1, k), views.slice(vh, vh.ndim - 1, 1, k)
   local factor, least = gaps(s), rounding(s):squeeze(-1)
@@ -232,7 +228,7 @@ rules["linalg.polar"] = function(cotangents, _, arrays, arguments)
   local gq, gp, a = cotangents[1], cotangents[2], arrays[1]
   local is_left = (arguments[2] or {}).side == "left"
   if is_left then gq, a = gq and adjoint(gq), adjoint(a) end
-  if a.shape[a.ndim - 1] < a.shape[a.ndim] then refuse("linalg.polar", "of matrices with dependent columns has") end
+  if a.shape[a.ndim - 1] < a.shape[a.ndim] then core.refuse_derivative("linalg.polar", " for matrices with dependent columns") end
   local g = polar(gq, gp, a)
   return is_left and adjoint(g) or g
 end
