@@ -120,6 +120,18 @@ int next_rule(lua_State* L) {
   return 1 + static_cast<int>(cotangents.size());
 }
 
+/// needs(pass): for each array among the arguments of that call, whether it depends on a variable.
+int needs(lua_State* L) {
+  const Pass& pass = check_pass(L);
+  const auto& inputs = pass.reverse->tape().entry(pass.rule).inputs;
+  lua_createtable(L, static_cast<int>(inputs.size()), 0);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    lua_pushboolean(L, inputs[i].place != no_place);
+    lua_rawseti(L, -2, static_cast<int>(i) + 1);
+  }
+  return 1;
+}
+
 /// contribute(pass, gradients...): the cotangents that the rule has given for the arrays among the call's arguments,
 /// false or nil for none.
 int contribute(lua_State* L) {
@@ -202,6 +214,7 @@ void add_gradients(lua_State* L) {
                     {"follows", protect<follows>},
                     {"gradient", protect<gradient>},
                     {"has_tape", protect<has_tape>},
+                    {"needs", protect<needs>},
                     {"next_rule", protect<next_rule>},
                     {"note_rule", protect<note_rule>},
                     {"open_tape", protect<open_tape>},

@@ -24,24 +24,24 @@ local function mode_of(arguments, default)
   return mode or (arguments[4] or {}).mode or default
 end
 
-function rules.convolve(cotangents, _, arrays, arguments)
+function rules.convolve(cotangents, _, arrays, arguments, needs)
   local x, y = arrays[1], arrays[2]
   local g = in_full(cotangents[1], x.size, y.size, mode_of(arguments, "full"))
-  return gpu.correlate(g, y, "valid"), gpu.correlate(g, x, "valid")
+  return needs[1] and gpu.correlate(g, y, "valid"), needs[2] and gpu.correlate(g, x, "valid")
 end
 
 --- The convolution with the conjugate of the second vector, turned around.
-function rules.correlate(cotangents, _, arrays, arguments)
+function rules.correlate(cotangents, _, arrays, arguments, needs)
   local x, y = arrays[1], arrays[2]
   local g = in_full(cotangents[1], x.size, y.size, mode_of(arguments, "valid"), y.size > x.size)
-  return gpu.correlate(g, conj(y):flip(), "valid"), conj(gpu.correlate(g, x, "valid")):flip()
+  return needs[1] and gpu.correlate(g, conj(y):flip(), "valid"), needs[2] and conj(gpu.correlate(g, x, "valid")):flip()
 end
 
 -- ---- filters of arrays ------------------------------------------------------------------------------------------------------------------
 
 --- Sums of an array's neighbours times weights: an adjoint is such a sum with the weights turned around, which then goes through what
 --- stands beyond the borders.
-rules["ndimage.weighted"] = function(cotangents, _, arrays, arguments)
+rules["ndimage.weighted"] = function(cotangents, _, arrays, arguments, needs)
   local nd = import "ndimage"
   local g, x, weights = cotangents[1], arrays[1], arrays[2]
   local op, _, _, origins, mode, cval = unpack(arguments, 1, 6)
@@ -52,7 +52,7 @@ rules["ndimage.weighted"] = function(cotangents, _, arrays, arguments)
     last[axis] = size - 1 - math.floor(size / 2)
   end
   local wide, pull = gpu.vjp(function(z) return nd.padded(z, before, after, mode, cval) end, x)
-  local gx = pull(nd.weighted(op, g:pad(widths), weights:flip(), last, "constant", 0))
+  local gx = needs[1] and pull(nd.weighted(op, g:pad(widths), weights:flip(), last, "constant", 0))
   -- A neighbour's weight meets all elements.
   for _ in ipairs(sizes) do g = g:expand_dims(-1) end
   return gx, (wide:sliding_window(sizes) * g):sum(axes)

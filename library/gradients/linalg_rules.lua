@@ -22,15 +22,15 @@ local function symmetric_part(x) return (x + adjoint(x)) / 2 end
 -- ---- systems of equations -------------------------------------------------------------------------------------------------------
 
 --- The derivatives of a x = b from x and the derivative gb for b, which solve(g) gives. Vectors are matrices with one column.
-local function of_system(g, x, is_vector, solve)
+local function of_system(g, x, is_vector, needs, solve)
   if is_vector then g, x = column(g), column(x) end
   local gb = solve(g)
-  return -matmul(gb, adjoint(x)), is_vector and gb:squeeze(-1) or gb
+  return needs[1] and -matmul(gb, adjoint(x)), is_vector and gb:squeeze(-1) or gb
 end
 
-rules["linalg.solve"] = function(cotangents, results, arrays)
+rules["linalg.solve"] = function(cotangents, results, arrays, _, needs)
   local a, b = arrays[1], arrays[2]
-  return of_system(cotangents[1], results[1], b.ndim == 1, function(g) return linalg.solve(adjoint(a), g) end)
+  return of_system(cotangents[1], results[1], b.ndim == 1, needs, function(g) return linalg.solve(adjoint(a), g) end)
 end
 
 rules["linalg.inv"] = function(cotangents, results)
@@ -59,20 +59,24 @@ local function triangle(x, upper, unit)
   return gpu.tril(x, unit and -1 or 0)
 end
 
-rules["linalg.solve_triangular"] = function(cotangents, results, arrays, arguments)
+rules["linalg.solve_triangular"] = function(cotangents, results, arrays, arguments, needs)
   local a, b, options = arrays[1], arrays[2], arguments[3] or {}
   local way = options.trans or "N"
-  local ga, gb = of_system(cotangents[1], results[1], b.ndim == 1, function(g)
+  local ga, gb = of_system(cotangents[1], results[1], b.ndim == 1, needs, function(g)
     local own = {lower = options.lower, unit_diagonal = options.unit_diagonal, trans = way == "N" and "C" or "N"}
     return linalg.solve_triangular(way == "T" and conj(a) or a, g, own)
   end)
+  if not ga then return false, gb end
   if way == "T" then ga = transposed(ga) elseif way == "C" then ga = adjoint(ga) end
   return triangle(ga, not options.lower, options.unit_diagonal), gb
 end
 
-rules["linalg.cho_solve"] = function(cotangents, results, arrays, arguments)
+rules["linalg.cho_solve"] = function(cotangents, results, arrays, arguments, needs)
   local factor, b, upper = arrays[1], arrays[2], (arguments[3] or {}).upper
-  local ga, gb = of_system(cotangents[1], results[1], b.ndim == 1, function(g) return linalg.cho_solve(factor, g, {upper = upper}) end)
+  local ga, gb = of_system(cotangents[1], results[1], b.ndim == 1, needs, function(g)
+    return linalg.cho_solve(factor, g, {upper = upper})
+  end)
+  if not ga then return false, gb end
   local twice, own = ga + adjoint(ga), triangle(factor, upper)
   return triangle(upper and matmul(own, twice) or matmul(twice, own), upper), gb
 end

@@ -1,6 +1,6 @@
 -- The derivatives of functions that are more than an expression. A rule gets the cotangents of the call's results (false for none), the
--- results, the arrays among the arguments, and all arguments; it returns a cotangent for each of the arrays, of its shape or of one to
--- which it broadcasts.
+-- results, the arrays among the arguments, all arguments, and whether each of the arrays needs a cotangent; it returns one for each of
+-- the arrays, of its shape or of one to which it broadcasts, or false where none is needed.
 local gpu, _, core, import = ...
 local kinds, views, calls = import "kinds", import "views", import "derived_calls"
 
@@ -11,15 +11,15 @@ local rules = core.rules
 local conj = kinds.conj
 local function adjoint(x) return conj(x:swapaxes(-1, -2)) end
 
-function rules.matmul(cotangents, _, arrays)
+function rules.matmul(cotangents, _, arrays, _, needs)
   local g, a, b = cotangents[1], arrays[1], arrays[2]
   if a.ndim == 1 and b.ndim == 1 then return g * conj(b), g * conj(a) end
   if a.ndim == 1 then
-    return gpu.matmul(conj(b), g:expand_dims(-1)):squeeze(-1), conj(a):expand_dims(-1) * g:expand_dims(-2)
+    return needs[1] and gpu.matmul(conj(b), g:expand_dims(-1)):squeeze(-1), conj(a):expand_dims(-1) * g:expand_dims(-2)
   elseif b.ndim == 1 then
-    return g:expand_dims(-1) * conj(b), gpu.matmul(adjoint(a), g:expand_dims(-1)):squeeze(-1)
+    return g:expand_dims(-1) * conj(b), needs[2] and gpu.matmul(adjoint(a), g:expand_dims(-1)):squeeze(-1)
   end
-  return gpu.matmul(g, adjoint(b)), gpu.matmul(adjoint(a), g)
+  return needs[1] and gpu.matmul(g, adjoint(b)), needs[2] and gpu.matmul(adjoint(a), g)
 end
 
 -- ---- scans ----------------------------------------------------------------------------------------------------------------------

@@ -24,13 +24,16 @@ local function products(a, rows, b, columns)
   return product.ndim == 1 and product or product:sum(2)
 end
 
-rules["sparse.product"] = function(cotangents, _, _, arguments)
+rules["sparse.product"] = function(cotangents, _, _, arguments, needs)
   import "sparse_conversions"
   local sparse = own()
   local g, entries, x, lines = cotangents[1], arguments[1], arguments[2], arguments[3]
-  local turned = sparse.turned(lines)
-  local gx = conj(sparse.product(core.cast(turned.entries, g.dtype), conj(g), turned))
-  return products(g, core.lines_of(lines.starts, entries.size) + 1, x, lines.places + 1), gx
+  local gx = false
+  if needs[2] then
+    local turned = sparse.turned(lines)
+    gx = conj(sparse.product(core.cast(turned.entries, g.dtype), conj(g), turned))
+  end
+  return needs[1] and products(g, core.lines_of(lines.starts, entries.size) + 1, x, lines.places + 1), gx
 end
 
 --- Sums of the nonzeros of lines.
@@ -58,7 +61,7 @@ rules[core.merge_lines] = function(cotangents, results, _, arguments)
 end
 
 --- Products of two matrices: of the derivative and the other one, the elements where a matrix has nonzeros.
-rules["sparse.pair"] = function(cotangents, results, _, arguments)
+rules["sparse.pair"] = function(cotangents, results, _, arguments, needs)
   local sparse, g = own(), cotangents[1]
   local first, second = arguments[3], arguments[4]
   local whole = {entries = g, places = results[2], starts = results[3], width = second.width, ordered = true}
@@ -70,7 +73,7 @@ rules["sparse.pair"] = function(cotangents, results, _, arguments)
     local product = sparse.product_of_lines(a, b, g.dtype)
     return values_at(product, product.entries, lines.places, lines.starts)
   end
-  return at(first, whole, adjoint_lines(second)), at(second, adjoint_lines(first), whole)
+  return needs[1] and at(first, whole, adjoint_lines(second)), needs[2] and at(second, adjoint_lines(first), whole)
 end
 
 local function of_dense(cotangents, _, _, arguments)
