@@ -6,6 +6,7 @@
 #include "bindings/arrays/number_argument.h"
 #include "bindings/gradients/derived_call.h"
 #include "bindings/lua/state.h"
+#include "src/array/array.h"
 #include "src/array/node_observer.h"
 #include "src/expressions/expression.h"
 #include "src/gradients/reverse.h"
@@ -83,6 +84,11 @@ int depends_on_variables(lua_State* L) {
   return 1;
 }
 
+/// refuse_derivative(op [, of]): raises the error about a function without a derivative. `of`: " for its operand 1".
+int refuse(lua_State* L) {
+  refuse_derivative(check_string(L, 1, "grad", "a name"), lua_isstring(L, 2) ? lua_tostring(L, 2) : "");
+}
+
 /// reverse(tape, each): a pass over the closed tape.
 int reverse(lua_State* L) {
   const TapeHandle& tape = check_tape(L);
@@ -115,6 +121,18 @@ int next_rule(lua_State* L) {
     else
       lua_pushboolean(L, false);
   return 1 + static_cast<int>(cotangents.size());
+}
+
+/// needs(pass): for each array among the arguments of that call, whether it depends on a variable.
+int needs(lua_State* L) {
+  const Pass& pass = check_pass(L);
+  const auto& inputs = pass.reverse->tape().entry(pass.rule).inputs;
+  lua_createtable(L, static_cast<int>(inputs.size()), 0);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    lua_pushboolean(L, inputs[i].place != no_place);
+    lua_rawseti(L, -2, static_cast<int>(i) + 1);
+  }
+  return 1;
 }
 
 /// contribute(pass, gradients...): the cotangents that the rule has given for the arrays among the call's arguments,
@@ -199,10 +217,12 @@ void add_gradients(lua_State* L) {
                     {"follows", protect<follows>},
                     {"gradient", protect<gradient>},
                     {"has_tape", protect<has_tape>},
+                    {"needs", protect<needs>},
                     {"next_rule", protect<next_rule>},
                     {"note_rule", protect<note_rule>},
                     {"open_tape", protect<open_tape>},
                     {"pause", protect<pause>},
+                    {"refuse_derivative", protect<refuse>},
                     {"resume", protect<resume>},
                     {"reverse", protect<reverse>},
                     {"variable", protect<variable>}});

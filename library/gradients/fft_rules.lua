@@ -5,7 +5,7 @@ local kinds = import "kinds"
 
 local rules, fft = core.rules, gpu.fft
 
-local function conj(x) return kinds.is_complex(x) and x:conj() or x end
+local conj = kinds.conj
 
 local exchanged = {backward = "forward", forward = "backward", ortho = "ortho"}
 local function other(norm) return exchanged[norm or "backward"] end

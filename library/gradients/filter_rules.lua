@@ -1,13 +1,47 @@
 -- The derivatives of filters, which are linear: the adjoint of a filter runs over its results backwards. The names are those of functions
 -- that only the library calls.
 local gpu, _, core, import = ...
-local views = import "views"
+local kinds, views = import "kinds", import "views"
 
 local rules = core.rules
 
+local conj = kinds.conj
+
+-- ---- convolutions of vectors ----------------------------------------------------------------------------------------------------------
+
+--- The derivative for all elements of a convolution from that for those of the mode. `reversed`: a correlation with a longer second
+--- vector.
+local function in_full(g, n, m, mode, reversed)
+  if mode == "full" then return g end
+  local most, least = math.max(n, m), math.min(n, m)
+  local before = mode == "valid" and least - 1 or reversed and math.ceil((least - 1) / 2) or math.floor((least - 1) / 2)
+  return g:pad {before, most + least - 1 - before - g.size}
+end
+
+local function mode_of(arguments, default)
+  local mode = arguments[3]
+  if type(mode) == "table" then mode = mode.mode end
+  return mode or (arguments[4] or {}).mode or default
+end
+
+function rules.convolve(cotangents, _, arrays, arguments, needs)
+  local x, y = arrays[1], arrays[2]
+  local g = in_full(cotangents[1], x.size, y.size, mode_of(arguments, "full"))
+  return needs[1] and gpu.correlate(g, y, "valid"), needs[2] and gpu.correlate(g, x, "valid")
+end
+
+--- The convolution with the conjugate of the second vector, turned around.
+function rules.correlate(cotangents, _, arrays, arguments, needs)
+  local x, y = arrays[1], arrays[2]
+  local g = in_full(cotangents[1], x.size, y.size, mode_of(arguments, "valid"), y.size > x.size)
+  return needs[1] and gpu.correlate(g, conj(y):flip(), "valid"), needs[2] and conj(gpu.correlate(g, x, "valid")):flip()
+end
+
+-- ---- filters of arrays ------------------------------------------------------------------------------------------------------------------
+
 --- Sums of an array's neighbours times weights: an adjoint is such a sum with the weights turned around, which then goes through what
 --- stands beyond the borders.
-rules["ndimage.weighted"] = function(cotangents, _, arrays, arguments)
+rules["ndimage.weighted"] = function(cotangents, _, arrays, arguments, needs)
   local nd = import "ndimage"
   local g, x, weights = cotangents[1], arrays[1], arrays[2]
   local op, _, _, origins, mode, cval = unpack(arguments, 1, 6)
@@ -18,7 +52,7 @@ rules["ndimage.weighted"] = function(cotangents, _, arrays, arguments)
     last[axis] = size - 1 - math.floor(size / 2)
   end
   local wide, pull = gpu.vjp(function(z) return nd.padded(z, before, after, mode, cval) end, x)
-  local gx = pull(nd.weighted(op, g:pad(widths), weights:flip(), last, "constant", 0))
+  local gx = needs[1] and pull(nd.weighted(op, g:pad(widths), weights:flip(), last, "constant", 0))
   -- A neighbour's weight meets all elements.
   for _ in ipairs(sizes) do g = g:expand_dims(-1) end
   return gx, (wide:sliding_window(sizes) * g):sum(axes)
@@ -52,9 +86,7 @@ end
 rules["signal.recurrence"] = function(cotangents, _, _, arguments)
   local filter = import("signal_recurrence").filter
   local g, x, sections, starts = cotangents[1], arguments[1], arguments[2], arguments[3]
-  if cotangents[2] then
-    core.raise "[signal] the states after a filter have no derivative; gpu.custom gives a function one, x:detach() leaves an operand out"
-  end
+  if cotangents[2] then core.refuse_derivative("signal", " for the states after a filter") end
   local function backwards(h, own) return (filter(h:flip(2), own)):flip(2) end
   local gx = backwards(g, sections)
   if not starts then return gx end

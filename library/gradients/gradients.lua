@@ -109,7 +109,7 @@ local function backward(tape, each, seed)
   seed(pass)
   local function step(call, ...)
     if not call then return false end
-    core.contribute(pass, call.rule({...}, call.results, call.arrays, call.arguments))
+    core.contribute(pass, call.rule({...}, call.results, call.arrays, call.arguments, core.needs(pass)))
     return true
   end
   while step(core.next_rule(pass)) do end

@@ -4,7 +4,7 @@ local kinds, views = import "kinds", import "views"
 
 local rules, linalg = core.rules, gpu.linalg
 
-local function conj(x) return kinds.is_complex(x) and x:conj() or x end
+local conj = kinds.conj
 local function real(x) return kinds.is_complex(x) and x:real() or x end
 local function transposed(x) return x:swapaxes(-1, -2) end
 local function adjoint(x) return conj(transposed(x)) end
@@ -19,22 +19,18 @@ local function column(x) return x:expand_dims(-1) end
 local function diagonals(x) return row(x) * gpu.eye(x.shape[x.ndim], {dtype = x.dtype, device = x.device}) end
 local function symmetric_part(x) return (x + adjoint(x)) / 2 end
 
-local function refuse(op, what)
-  core.raise(("[%s] %s no derivative; gpu.custom gives a function one, x:detach() leaves an operand out"):format(op, what))
-end
-
 -- ---- systems of equations -------------------------------------------------------------------------------------------------------
 
 --- The derivatives of a x = b from x and the derivative gb for b, which solve(g) gives. Vectors are matrices with one column.
-local function of_system(g, x, is_vector, solve)
+local function of_system(g, x, is_vector, needs, solve)
   if is_vector then g, x = column(g), column(x) end
   local gb = solve(g)
-  return -matmul(gb, adjoint(x)), is_vector and gb:squeeze(-1) or gb
+  return needs[1] and -matmul(gb, adjoint(x)), is_vector and gb:squeeze(-1) or gb
 end
 
-rules["linalg.solve"] = function(cotangents, results, arrays)
+rules["linalg.solve"] = function(cotangents, results, arrays, _, needs)
   local a, b = arrays[1], arrays[2]
-  return of_system(cotangents[1], results[1], b.ndim == 1, function(g) return linalg.solve(adjoint(a), g) end)
+  return of_system(cotangents[1], results[1], b.ndim == 1, needs, function(g) return linalg.solve(adjoint(a), g) end)
 end
 
 rules["linalg.inv"] = function(cotangents, results)
@@ -63,20 +59,24 @@ local function triangle(x, upper, unit)
   return gpu.tril(x, unit and -1 or 0)
 end
 
-rules["linalg.solve_triangular"] = function(cotangents, results, arrays, arguments)
+rules["linalg.solve_triangular"] = function(cotangents, results, arrays, arguments, needs)
   local a, b, options = arrays[1], arrays[2], arguments[3] or {}
   local way = options.trans or "N"
-  local ga, gb = of_system(cotangents[1], results[1], b.ndim == 1, function(g)
+  local ga, gb = of_system(cotangents[1], results[1], b.ndim == 1, needs, function(g)
     local own = {lower = options.lower, unit_diagonal = options.unit_diagonal, trans = way == "N" and "C" or "N"}
     return linalg.solve_triangular(way == "T" and conj(a) or a, g, own)
   end)
+  if not ga then return false, gb end
   if way == "T" then ga = transposed(ga) elseif way == "C" then ga = adjoint(ga) end
   return triangle(ga, not options.lower, options.unit_diagonal), gb
 end
 
-rules["linalg.cho_solve"] = function(cotangents, results, arrays, arguments)
+rules["linalg.cho_solve"] = function(cotangents, results, arrays, arguments, needs)
   local factor, b, upper = arrays[1], arrays[2], (arguments[3] or {}).upper
-  local ga, gb = of_system(cotangents[1], results[1], b.ndim == 1, function(g) return linalg.cho_solve(factor, g, {upper = upper}) end)
+  local ga, gb = of_system(cotangents[1], results[1], b.ndim == 1, needs, function(g)
+    return linalg.cho_solve(factor, g, {upper = upper})
+  end)
+  if not ga then return false, gb end
   local twice, own = ga + adjoint(ga), triangle(factor, upper)
   return triangle(upper and matmul(own, twice) or matmul(twice, own), upper), gb
 end
@@ -108,7 +108,7 @@ rules["linalg.qr"] = function(cotangents, results, arrays, arguments)
   local a = arrays[1]
   local mode = type(arguments[2]) == "string" and arguments[2] or (arguments[3] or arguments[2] or {}).mode or "reduced"
   local m, n = a.shape[a.ndim - 1], a.shape[a.ndim]
-  if mode == "raw" or mode == "complete" and m > n then refuse("linalg.qr", ('mode = "%s" has'):format(mode)) end
+  if mode == "raw" or mode == "complete" and m > n then core.refuse_derivative("linalg.qr", (' for mode = "%s"'):format(mode)) end
   local gq, gr, q, r = cotangents[1], cotangents[2], results[1], results[2]
   if mode == "r" then
     gr, r, gq = gq, q, false
@@ -178,7 +178,7 @@ rules["linalg.svd"] = function(cotangents, results, arrays, arguments)
   local u, s, vh = unpack(results)
   local k, m, n = s.shape[s.ndim], u.shape[u.ndim - 1], vh.shape[vh.ndim]
   if (gu or gv) and (u.shape[u.ndim] > k or vh.shape[vh.ndim - 1] > k) then
-    refuse("linalg.svd", "with full_matrices = true, the vectors have")
+    core.refuse_derivative("linalg.svd", " for the vectors of full_matrices = true")
   end
   u, vh = views.slice(u, u.ndim, 1, k), views.slice(vh, vh.ndim - 1, 1, k)
   local factor, least = gaps(s), rounding(s):squeeze(-1)
@@ -232,7 +232,7 @@ rules["linalg.polar"] = function(cotangents, _, arrays, arguments)
   local gq, gp, a = cotangents[1], cotangents[2], arrays[1]
   local is_left = (arguments[2] or {}).side == "left"
   if is_left then gq, a = gq and adjoint(gq), adjoint(a) end
-  if a.shape[a.ndim - 1] < a.shape[a.ndim] then refuse("linalg.polar", "of matrices with dependent columns has") end
+  if a.shape[a.ndim - 1] < a.shape[a.ndim] then core.refuse_derivative("linalg.polar", " for matrices with dependent columns") end
   local g = polar(gq, gp, a)
   return is_left and adjoint(g) or g
 end

@@ -1,25 +1,25 @@
 -- The derivatives of functions that are more than an expression. A rule gets the cotangents of the call's results (false for none), the
--- results, the arrays among the arguments, and all arguments; it returns a cotangent for each of the arrays, of its shape or of one to
--- which it broadcasts.
+-- results, the arrays among the arguments, all arguments, and whether each of the arrays needs a cotangent; it returns one for each of
+-- the arrays, of its shape or of one to which it broadcasts, or false where none is needed.
 local gpu, _, core, import = ...
-local kinds, views = import "kinds", import "views"
+local kinds, views, calls = import "kinds", import "views", import "derived_calls"
 
 local rules = core.rules
 
 -- ---- products -------------------------------------------------------------------------------------------------------------------
 
-local function conj(x) return kinds.is_complex(x) and x:conj() or x end
+local conj = kinds.conj
 local function adjoint(x) return conj(x:swapaxes(-1, -2)) end
 
-function rules.matmul(cotangents, _, arrays)
+function rules.matmul(cotangents, _, arrays, _, needs)
   local g, a, b = cotangents[1], arrays[1], arrays[2]
   if a.ndim == 1 and b.ndim == 1 then return g * conj(b), g * conj(a) end
   if a.ndim == 1 then
-    return gpu.matmul(conj(b), g:expand_dims(-1)):squeeze(-1), conj(a):expand_dims(-1) * g:expand_dims(-2)
+    return needs[1] and gpu.matmul(conj(b), g:expand_dims(-1)):squeeze(-1), conj(a):expand_dims(-1) * g:expand_dims(-2)
   elseif b.ndim == 1 then
-    return g:expand_dims(-1) * conj(b), gpu.matmul(adjoint(a), g:expand_dims(-1)):squeeze(-1)
+    return g:expand_dims(-1) * conj(b), needs[2] and gpu.matmul(adjoint(a), g:expand_dims(-1)):squeeze(-1)
   end
-  return gpu.matmul(g, adjoint(b)), gpu.matmul(adjoint(a), g)
+  return needs[1] and gpu.matmul(g, adjoint(b)), needs[2] and gpu.matmul(adjoint(a), g)
 end
 
 -- ---- scans ----------------------------------------------------------------------------------------------------------------------
@@ -55,8 +55,8 @@ end
 
 rules.cumsum = scan_rule(function(g, _, axis) return gpu.flip(gpu.flip(g, axis):cumsum(axis), axis) end)
 
---- The solution of r[i] = b[i] + a[i] r[i + 1], 0 beyond the end: each round joins twice as many steps.
-local function recurrence(a, b, axis)
+--- The solution of r[i] = b[i] + a[i] r[i + 1], 0 beyond the end, of complex numbers: each round joins twice as many steps.
+local function recurrence_in_rounds(a, b, axis)
   local n, step = b.shape[axis], 1
   while step < n do
     local function first(x) return views.slice(x, axis, 1, n - step) end
@@ -67,6 +67,26 @@ local function recurrence(a, b, axis)
     step = 2 * step
   end
   return b
+end
+
+--- The same of any numbers. For real ones a scan joins pairs of steps, r = b + a r', which are complex numbers a + b i to it.
+local joined_steps
+local recurrence
+recurrence = calls.derived("recurrence", function(a, b, axis)
+  if kinds.is_complex(b) then return recurrence_in_rounds(a, b, axis) end
+  joined_steps = joined_steps or gpu.scan_kernel {
+    name = "recurrence", input = "T x", expr = "T(a.real() * b.real(), b.imag() + b.real() * a.imag())",
+  }
+  local steps = core.cast(a, b.dtype) + b * gpu.complex(0, 1)
+  return joined_steps(steps:flip(axis), axis):imag():flip(axis)
+end)
+
+rules.recurrence = function(cotangents, results, _, arguments)
+  local a, r, axis = arguments[1], results[1], arguments[3]
+  local n = r.shape[axis]
+  local before = gpu.concat({gpu.zeros_like(views.slice(a, axis, 1, 1)), views.slice(a, axis, 1, n - 1)}, axis)
+  local gb = recurrence(conj(before):flip(axis), cotangents[1]:flip(axis), axis):flip(axis)
+  return gb * conj(moved_up(r, axis)), gb
 end
 
 --- Without a division, so zeros do no harm: the product before an element, times what the elements behind it make of the derivatives.

@@ -4,9 +4,13 @@ local kinds = import "kinds"
 
 local rules = core.rules
 
-local function conj(x) return kinds.is_complex(x) and x:conj() or x end
+local conj = kinds.conj
 local function adjoint(A) return kinds.is_complex(A) and A:conj().T or A.T end
 local function own() return import "sparse" end
+
+local function check_matrix(op, A)
+  if not core.is_array(A) and not core.sparse_fields(A) then core.refuse_derivative(op, " for an operator or a function as A") end
+end
 
 --- The positions of a matrix's nonzeros, from 1.
 local function positions(A)
@@ -20,13 +24,16 @@ local function products(a, rows, b, columns)
   return product.ndim == 1 and product or product:sum(2)
 end
 
-rules["sparse.product"] = function(cotangents, _, _, arguments)
+rules["sparse.product"] = function(cotangents, _, _, arguments, needs)
   import "sparse_conversions"
   local sparse = own()
   local g, entries, x, lines = cotangents[1], arguments[1], arguments[2], arguments[3]
-  local turned = sparse.turned(lines)
-  local gx = conj(sparse.product(core.cast(turned.entries, g.dtype), conj(g), turned))
-  return products(g, core.lines_of(lines.starts, entries.size) + 1, x, lines.places + 1), gx
+  local gx = false
+  if needs[2] then
+    local turned = sparse.turned(lines)
+    gx = conj(sparse.product(core.cast(turned.entries, g.dtype), conj(g), turned))
+  end
+  return needs[1] and products(g, core.lines_of(lines.starts, entries.size) + 1, x, lines.places + 1), gx
 end
 
 --- Sums of the nonzeros of lines.
@@ -37,7 +44,7 @@ end
 --- The values at the positions of lines' nonzeros, of ordered lines; 0 where those have none.
 local function values_at(lines, entries, places, starts)
   local function keys(of, at)
-    if at.dtype == "int64" then core.raise "[sparse] positions beyond 2^31 have no derivative; gpu.custom gives a function one" end
+    if at.dtype == "int64" then core.refuse_derivative("sparse", " for positions beyond 2^31") end
     return core.cast(core.lines_of(of, at.size), "int64") * 2 ^ 31 + at
   end
   if entries.size == 0 then return gpu.zeros({places.size}, {dtype = entries.dtype, device = entries.device}) end
@@ -54,7 +61,7 @@ rules[core.merge_lines] = function(cotangents, results, _, arguments)
 end
 
 --- Products of two matrices: of the derivative and the other one, the elements where a matrix has nonzeros.
-rules["sparse.pair"] = function(cotangents, results, _, arguments)
+rules["sparse.pair"] = function(cotangents, results, _, arguments, needs)
   local sparse, g = own(), cotangents[1]
   local first, second = arguments[3], arguments[4]
   local whole = {entries = g, places = results[2], starts = results[3], width = second.width, ordered = true}
@@ -66,7 +73,7 @@ rules["sparse.pair"] = function(cotangents, results, _, arguments)
     local product = sparse.product_of_lines(a, b, g.dtype)
     return values_at(product, product.entries, lines.places, lines.starts)
   end
-  return at(first, whole, adjoint_lines(second)), at(second, adjoint_lines(first), whole)
+  return needs[1] and at(first, whole, adjoint_lines(second)), needs[2] and at(second, adjoint_lines(first), whole)
 end
 
 local function of_dense(cotangents, _, _, arguments)
@@ -123,9 +130,7 @@ local function iterative(name, symmetric)
   local op = "sparse.linalg." .. name
   rules[op] = function(cotangents, results, _, arguments)
     local A, options = arguments[1], arguments[3] or {}
-    if not core.is_array(A) and not core.sparse_fields(A) then
-      core.raise(("[%s] with an operator or a function as A has no derivative; gpu.custom gives a function one"):format(op))
-    end
+    check_matrix(op, A)
     local other = not symmetric and (core.is_array(A) and conj(A.T) or adjoint(A)) or A
     local gb = (gpu.sparse.linalg[name](other, cotangents[1], {M = symmetric and options.M or nil, rtol = options.rtol,
       atol = options.atol, maxiter = options.maxiter, restart = options.restart}))
@@ -142,17 +147,11 @@ iterative("gmres", false)
 
 --- The derivative for the matrix from those of values, each with its left and right vectors, in columns.
 local function of_values(op, A, g, left, right)
+  check_matrix(op, A)
   left = left * g:expand_dims(-2)
   if core.is_array(A) then return gpu.matmul(left, conj(right.T)) end
-  if not core.sparse_fields(A) then
-    core.raise(("[%s] with an operator as A has no derivative; gpu.custom gives a function one"):format(op))
-  end
   local rows, columns = positions(A)
   return products(left, rows, right, columns)
-end
-
-local function check_values_alone(op, ...)
-  if (...) then core.raise(("[%s] the vectors have no derivative; gpu.custom gives a function one"):format(op)) end
 end
 
 --- The results with vectors, of a call that may be without them.
@@ -167,14 +166,14 @@ end
 
 rules["sparse.linalg.eigsh"] = function(cotangents, results, _, arguments)
   local op = "sparse.linalg.eigsh"
-  check_values_alone(op, cotangents[2])
+  if cotangents[2] then core.refuse_derivative(op, " for the vectors") end
   local v = results[2] or select(2, with_vectors("eigsh", arguments))
   return of_values(op, arguments[1], cotangents[1], v, v)
 end
 
 rules["sparse.linalg.svds"] = function(cotangents, results, _, arguments)
   local op = "sparse.linalg.svds"
-  check_values_alone(op, results[2] and (cotangents[1] or cotangents[3]))
+  if results[2] and (cotangents[1] or cotangents[3]) then core.refuse_derivative(op, " for the vectors") end
   local u, _, vh = unpack(results)
   if not vh then u, _, vh = with_vectors("svds", arguments) end
   return of_values(op, arguments[1], cotangents[results[2] and 2 or 1], u, conj(vh.T))

@@ -26,7 +26,8 @@ end
 
 -- ---- vectors, as NumPy has them ---------------------------------------------------------------------------------------------
 
---- Kernels up to this length are added up one product after the other, longer ones of floating dtypes go by transforms.
+--- Kernels up to this length are added up one product after the other, longer ones of floating dtypes go by transforms, unless they make
+--- fewer sums than this.
 local most_direct = 64
 
 --- All elements of the convolution, each a sum of products of the longer vector and the shorter one.
@@ -54,6 +55,8 @@ end
 --- The part of the convolution that the mode wants. `reversed`: the order of the operands was exchanged in a correlation.
 local function convolved(long, short, mode, reversed)
   local n, m = long.size, short.size
+  -- Few sums, of vectors of nearly one length.
+  if mode == "valid" and n - m < most_direct then return sum_of_products(long:sliding_window(m), short:flip(), 2) end
   local is_direct = m <= most_direct or not (kinds.is_floating(long) or kinds.is_complex(long) or kinds.is_floating(short)
     or kinds.is_complex(short))
   local full = is_direct and full_directly(long, short) or full_by_transforms(long, short)

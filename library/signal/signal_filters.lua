@@ -109,7 +109,7 @@ local function filtered(op, x, b, a, terms, starts)
     return views.slice(sums, 2, 1, x.shape[2]), views.slice(sums, 2, x.shape[2] + 1, order)
   end
   if order > most_order then core.raise(("[%s] expected coefficients b and a, of an order of at most %d, before x, got the order %d"):format(op, most_order, order)) end
-  return recurrence.filter(x, {{b = b, a = a}}, starts)
+  return recurrence.filter(x, {{b = b, a = a}}, starts and core.cast(starts, "float64"))
 end
 
 --- Runs fn(rows) on x with the axis last and the other axes as lines, and gives its results in that layout.

@@ -23,7 +23,9 @@ function signal.sawtooth(t, width)
   if width < 0 or width > 1 then core.fail(op, "a width of 0 to 1", width) end
   local x = times(op, t)
   local phase = x % (2 * pi)
-  local rising, falling = phase / math.max(pi * width, 1e-300) - 1, (pi * (width + 1) - phase) / math.max(pi * (1 - width), 1e-300)
+  -- A part that there is not may have any slope.
+  local rising = phase / (width > 0 and pi * width or 1) - 1
+  local falling = (pi * (width + 1) - phase) / (width < 1 and pi * (1 - width) or 1)
   return gpu.where(phase:lt(width * 2 * pi), rising, falling)
 end
 

@@ -13,8 +13,7 @@ local function check_options(name, ...)
       if type(option) == "string" and core.is_array(value) then
         if option == "out" then core.raise(("[%s] the option out has no derivative: use the result"):format(name)) end
         if core.depends(value) then
-          core.raise(("[%s] has for its option %s no derivative; gpu.custom gives a function one, x:detach() leaves an operand out"):format(
-            name, option))
+          core.refuse_derivative(name, (" for its option %s"):format(option))
         end
       end
     end
@@ -55,7 +54,7 @@ end
 
 local names = {} -- by signature
 
---- Runs a function that is written in Lua.
+--- Runs a function that is written in Lua. Its rule is false where its parts would give a wrong derivative.
 function calls.run(f, signature, ...)
   local name = names[signature]
   if not name then
@@ -63,11 +62,9 @@ function calls.run(f, signature, ...)
     names[signature] = name
   end
   local rule, is_constant = rules[name], core.constants[name]
-  if rule == false and core.depends(...) then
-    core.raise(("[%s] has no derivative; gpu.custom gives a function one, x:detach() leaves an operand out"):format(name))
-  end
-  if not (rule or is_constant) or not core.depends(...) then return f(...) end
+  if rule == nil and not is_constant or not core.depends(...) then return f(...) end
   if is_constant then return unobserved(f, ...) end
+  if not rule then core.refuse_derivative(name) end
   check_options(name, ...)
   return calls.noted(rule, f, ...)
 end
@@ -77,9 +74,7 @@ end
 function calls.derived(name, f, constant)
   return function(...)
     if not core.observed.call or not core.depends(...) then return f(...) end
-    if constant and core.depends((select(constant, ...))) then
-      core.raise(("[%s] has no derivative; gpu.custom gives a function one, x:detach() leaves an operand out"):format(name))
-    end
+    if constant and core.depends((select(constant, ...))) then core.refuse_derivative(name) end
     return calls.noted(rules[name], f, ...)
   end
 end

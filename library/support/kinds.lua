@@ -11,6 +11,9 @@ end
 
 function kinds.is_complex(x) return kinds.of(x) == "complex" end
 
+--- The conjugate; real numbers are their own.
+function kinds.conj(x) return kinds.is_complex(x) and x:conj() or x end
+
 --- The dtype in which means and similar functions are computed (float32 for 16-bit floats, float64 for integers), and the result's.
 function kinds.working(x, dtype)
   local from = dtype or x.dtype
