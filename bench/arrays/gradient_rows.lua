@@ -93,6 +93,36 @@ return function(workload)
       return sum
     end
   end)
+  workload("greeks_vectorize", function()
+    local S, K, T = options()
+    local price = gpu.vectorize(function(S, K, T, r, v)
+      local deviation = v * math.sqrt(T)
+      local d1 = (math.log(S / K) + (r + 0.5 * v * v) * T) / deviation
+      return S * gpu.normcdf(d1) - K * math.exp(-r * T) * gpu.normcdf(d1 - deviation)
+    end)
+    local of, results = gpu.value_and_grad(price, { 1, 2, 3, 4, 5 }, { each = true }), nil
+    return function() results = { gpu.eval(of(S, K, T, 0.02, 0.3)) } end, function()
+      local sum = 0
+      for _, y in ipairs(results) do sum = sum + y:mean { dtype = "float64" }:item() end
+      return sum
+    end
+  end)
+  -- Volatilities from prices, by Newton's method in a bracket: scripts/implied_volatility.lua has a better start.
+  workload("implied", function()
+    local n = size(1e6, 1e5, 1000)
+    local S, K = spread(n, 80, 120, "float64"), spread(n + 1, 90, 110, "float64") { 2, -1 }:copy()
+    local T, v = spread(n + 2, 0.25, 2, "float64") { 3, -1 }:copy(), spread(n + 3, 0.1, 0.6, "float64") { 4, -1 }:copy()
+    local price = call_price(S, K, T, 0.02, v):eval()
+    local function difference(v, price, S, K, T)
+      local deviation = v * math.sqrt(T)
+      local d1 = (math.log(S / K) + (0.02 + 0.5 * v * v) * T) / deviation
+      return S * gpu.normcdf(d1) - K * math.exp(-0.02 * T) * gpu.normcdf(d1 - deviation) - price
+    end
+    local found
+    return function()
+      found = gpu.optimize.root_scalar(difference, { each = true, x0 = 0.3, bracket = { 0.01, 3 }, args = { price, S, K, T } }):eval()
+    end, function() return found:mean():item() end
+  end)
   workload("payoff", function()
     local f, y = payoff(size(256e6, 4e6, 1000)), nil
     local v = gpu.array({ 0.3 }, "float32"):reshape {}

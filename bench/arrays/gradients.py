@@ -16,6 +16,15 @@ def option_input():
     return spread(n, 80, 120, "float32"), spread(n + 1, 90, 110, "float32")[1:].copy(), spread(n + 2, 0.25, 2, "float32")[2:].copy()
 
 
+def implied_input():
+    """Prices, spots, strikes and years of options."""
+    n = size(1e6, 1e5, 1000)
+    S, K = spread(n, 80, 120, "float64"), spread(n + 1, 90, 110, "float64")[1:].copy()
+    T, v = spread(n + 2, 0.25, 2, "float64")[2:].copy(), spread(n + 3, 0.1, 0.6, "float64")[3:].copy()
+    ndtr = numpy.vectorize(lambda x: 0.5 * math.erfc(-x / math.sqrt(2)))
+    return call_price(numpy, ndtr, S, K, T, 0.02, v), S, K, T
+
+
 def numbers(*values):
     return tuple(numpy.asarray(value, "float32") for value in values)
 

@@ -122,6 +122,21 @@ def gradient_rows():
     each = jax.vmap(jax.value_and_grad(call, GREEKS), (0, 0, 0, None, None))
     row("greeks", each, lambda y: y[0].mean(dtype="float64") + sum(g.mean(dtype="float64") for g in y[1]),
         lambda: option_input() + numbers(0.02, 0.3))
+
+    def implied(price, S, K, T):
+        """Newton's method: vmap makes one loop of all options, which goes on until the last one is done."""
+        value_and_slope = jax.value_and_grad(lambda v: call(S, K, T, 0.02, v) - price)
+
+        def step(state):
+            v, _, count = state
+            f, slope = value_and_slope(v)
+            new = jnp.clip(v - f / slope, 0.01, 3)
+            return new, jnp.abs(new - v), count + 1
+
+        going = lambda state: (state[1] > 2e-12) & (state[2] < 100)
+        return jax.lax.while_loop(going, step, (jnp.float64(0.3), jnp.float64(1), 0))[0]
+
+    row("implied", jax.vmap(implied), lambda v: v.mean(), implied_input)
     paths = size(256e6, 4e6, 1000)
     payoff = lambda S, v: discounted_payoff(jnp, jax.random.normal(key, (paths,), dtype="float32"), S, v)
     row("payoff", payoff, lambda y: payoff_rounded(y, 1), lambda: numbers(100, 0.3))
