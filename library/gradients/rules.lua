@@ -134,10 +134,10 @@ function rules.topk(cotangents, results, arrays, arguments)
   return of_picked(arrays[1], cotangents[1], function(z) return gpu.take_along_axis(z, results[2], axis) end)
 end
 
---- The library's elements of a row's order, at positions from 0.
-rules[core.order_statistics] = function(cotangents, _, arrays)
-  local order = gpu.argsort(arrays[1]:detach(), -1, {stable = true})
-  local at = gpu.take_along_axis(order, arrays[2] + 1, -1)
+--- The library's elements of a row's order: each is the first one that is equal.
+rules[core.order_statistics] = function(cotangents, results, arrays)
+  local found = results[1]:detach():expand_dims(-1)
+  local at = arrays[1]:detach():expand_dims(-2):eq(found):logical_or(found:ne(found)):argmax(-1)
   return of_picked(arrays[1], cotangents[1], function(z) return gpu.take_along_axis(z, at, -1) end)
 end
 
