@@ -236,18 +236,37 @@ Term Reverse::product(const TapeEntry& entry, const Cotangent& g, const Partial&
     masked = true;
     bool ignored = false;
     const Term yes = product(entry, g, partial.inputs[1], ignored), no = product(entry, g, partial.inputs[2], ignored);
-    return terms_.apply("where", {condition, yes, no});
+    if (!is_number(no, 0)) return terms_.apply("where", {condition, yes, no});
+    if (const Guard* guard = guard_of(yes))
+      return guarded(terms_.apply("logical_and", {condition, guard->condition}), guard->value);
+    return guarded(condition, yes);
   }
   Term d = factor(entry, partial);
   if (const auto* array = std::get_if<Array>(&d); array && is_complex((*array)->dtype)) d = terms_.apply("conj", {d});
   return times(g, d);
 }
 
-/// The product of the cotangent and a derivative.
+/// The product of the cotangent and a derivative. What a mask has made 0 stays 0, even where the derivative is infinite.
 Term Reverse::times(const Cotangent& g, const Term& d) {
+  if (const Guard* guard = guard_of(g.array))
+    return guarded(guard->condition, terms_.apply("multiply", {guard->value, d}));
   const Term result = terms_.apply("multiply", {g.array, d});
   if (!g.masked || std::holds_alternative<double>(d)) return result;
-  return terms_.apply("where", {terms_.apply("ne", {g.array, 0.0}), result, 0.0});
+  return guarded(terms_.apply("ne", {g.array, 0.0}), result);
+}
+
+/// The value where the condition is true, else 0. Products of it go on with the value, and the condition comes last.
+Term Reverse::guarded(const Term& condition, const Term& value) {
+  Term result = terms_.apply("where", {condition, value, 0.0});
+  if (const auto* array = std::get_if<Array>(&result); array && std::holds_alternative<Array>(condition))
+    guards_.insert_or_assign((*array)->serial(), Guard{condition, value});
+  return result;
+}
+
+const Reverse::Guard* Reverse::guard_of(const Term& term) const {
+  const auto* array = std::get_if<Array>(&term);
+  const auto known = array ? guards_.find((*array)->serial()) : guards_.end();
+  return known == guards_.end() ? nullptr : &known->second;
 }
 
 /// The cotangent of the operand of a row that is not holomorphic, as the adjoint of the map of real and imaginary

@@ -3,6 +3,7 @@
 // The reverse pass: from derivatives of results to those of variables.
 
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "src/gradients/tape.h"
@@ -41,6 +42,11 @@ class Reverse {
     bool masked = false;
   };
 
+  /// An array is `value` where the condition is true, else 0.
+  struct Guard {
+    Term condition, value;
+  };
+
   void check_each(const TapeEntry& entry) const;
   void check_unwritten(const TapeEntry& entry) const;
   void pull(const TapeEntry& entry, const Cotangent& g);
@@ -52,6 +58,8 @@ class Reverse {
   Term product(const TapeEntry& entry, const Cotangent& g, const Partial& partial, bool& masked);
   void pull_derived(const TapeEntry& entry, std::int32_t place);
   Term times(const Cotangent& g, const Term& d);
+  Term guarded(const Term& condition, const Term& value);
+  const Guard* guard_of(const Term& term) const;
   Term factor(const TapeEntry& entry, const Partial& partial);
   Term operand(const TapeEntry& entry, std::size_t index) const;
   Term complex_product(const TapeEntry& entry, const Array& g);
@@ -64,6 +72,7 @@ class Reverse {
   std::int32_t at_;  // the entries from here on have been gone over
   std::vector<Cotangent> cotangents_;
   Terms terms_;
+  std::unordered_map<std::uint64_t, Guard> guards_{};  // by the serial number of the array
 };
 
 }  // namespace gpulua
