@@ -38,6 +38,7 @@ describe("each function", function()
       assert(not ok, "a derivative")
       local name = sample.name:gsub("^gpu%.", ""):gsub("^%a:", "")
       assert(message:find("[" .. name .. "]", 1, true), message)
+      assert(message:find "^[^\n]-:%d+: %[", message) -- the script's line
       assert(message:find "gpu%.custom" or message:find "a new array" or message:find "a call outside" or message:find "has one", message)
     end)
   end)
