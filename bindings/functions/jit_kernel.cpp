@@ -224,6 +224,8 @@ std::vector<BufferRef> write_arguments(const JitCall& call, Launch& launch, cons
 }
 
 void run(const JitCall& call, Launch& launch) {
+  for (std::size_t i = 0; i < call.captured.values().size(); ++i)
+    if (const Array& array = call.captured.array(i)) check_not_followed(*array, launch.kernel().name());
   const StreamRef stream = launch.stream();
   const std::vector<BufferRef> guarded = write_arguments(call, launch, stream);
   if (launch.is_empty()) return;

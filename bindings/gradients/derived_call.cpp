@@ -1,5 +1,6 @@
 #include "bindings/gradients/derived_call.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -177,12 +178,16 @@ int run_derived(lua_State* L, LuaFunction function, const CallSignature* signatu
   if (!depends(L, 1, arguments, observer)) return function(L);
   const std::string name = name_of(L, signature);
   if (reads_for_library(L, name)) refuse_derivative(name);
+  const bool is_indexed = name == "__index" && lua_isnumber(L, 2);
   if (signature && has_out(L, arguments)) throw Error("[{}] the option out has no derivative: use the result", name);
   // A function that is given an array for its results depends on the others, too.
   std::vector<std::pair<Array, std::uint64_t>> untracked;
+  std::vector<Array> constants;
   for (int i = 1; i <= arguments; ++i)
     visit_all_arrays(L, i, [&](const Array& array) {
-      if (!array->pending() && !observer.tracks(*array)) untracked.emplace_back(array, array->buffer()->writes());
+      if (observer.tracks(*array)) return;
+      constants.push_back(array);
+      if (!array->pending()) untracked.emplace_back(array, array->buffer()->writes());
     });
   push_for_running(L, rules_key, signature, name);
   const bool has_rule = lua_isfunction(L, -1);
@@ -193,7 +198,13 @@ int run_derived(lua_State* L, LuaFunction function, const CallSignature* signatu
   const int top = lua_gettop(L);
   for (int i = top - results + 1; i <= top; ++i) {
     if (const Array* array = test<Array>(L, i)) {
-      if (!is_inexact((*array)->dtype) || observer.tracks(**array)) continue;
+      // gpu.eval gives its arguments.
+      const bool is_argument = std::ranges::find(constants, *array) != constants.end();
+      if (is_argument || !is_inexact((*array)->dtype) || observer.tracks(**array)) continue;
+    } else if (is_indexed && lua_type(L, i) != LUA_TUSERDATA) {
+      throw Error(
+          "[index] x[i] is a number, which a derivative does not follow: x[{i}] is an array of one element, "
+          "x:detach()[i] a number that is a constant");
     } else if (!lua_isuserdata(L, i) || name.starts_with("__")) {
       continue;  // a field of the array, such as its shape or device, depends on no element
     }

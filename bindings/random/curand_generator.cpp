@@ -11,7 +11,6 @@
 #include "bindings/lua/library.h"
 #include "bindings/lua/state.h"
 #include "bindings/random/lua_random.h"
-#include "bindings/random/lua_random.h"
 #include "src/array/capture.h"
 #include "src/array/views.h"
 #include "src/expressions/transfer.h"

@@ -1,7 +1,8 @@
 -- gpu.detach, gpu.custom, gpu.checkpoint: what a script says of the derivatives of its functions.
 -- In sandboxes: all
 local gpu, methods, core, import = ...
-local calls, checks, leaves, linear = import "derived_calls", import "checks", import "leaves", import "linear"
+local calls, checks, kinds = import "derived_calls", import "checks", import "kinds"
+local leaves, linear = import "leaves", import "linear"
 
 --- gpu.detach(x)
 --- The same elements, a constant for derivatives.
@@ -38,6 +39,23 @@ local function flatten(op, ...)
   end
 end
 
+--- Checks what a script's rule gave: something like each array of `like`, `what` of it, or nil where `optional`. The other values are
+--- the rule's results.
+local function check_rule(rule, what, like, optional, ...)
+  local count = select("#", ...)
+  if count ~= #like then
+    core.raise(("[custom] expected %d results of %s, %s each, got %d"):format(#like, rule, what, count))
+  end
+  for i, x in ipairs(like) do
+    local g = (select(i, ...))
+    local fits = core.is_array(g) and g.shape == x.shape and g.device == x.device and (kinds.is_complex(x) or not kinds.is_complex(g))
+    if not fits and not (optional and not g) then
+      core.fail("custom", ("%s that gives, as result %d, %s %s"):format(rule, i, what, core.describe(x)), g)
+    end
+  end
+  return ...
+end
+
 --- gpu.custom(f [, {vjp, jvp}])
 --- A function that does what f does, with a derivative of its own.
 function gpu.custom(f, options)
@@ -61,7 +79,8 @@ function gpu.custom(f, options)
     local found = {gpu.vjp(function(...)
       local values = {y, unpack(inputs)}
       for k, i in ipairs(places) do values[1 + count + i] = (select(k, ...)) end
-      return jvp(unpack(values, 1, 1 + 2 * count))
+      local results = #cotangents == 1 and {y} or y
+      return check_rule("jvp", "a tangent like", results, false, jvp(unpack(values, 1, 1 + 2 * count)))
     end, unpack(tangents))}
     local all, by_place = {found[#found](unpack(cotangents))}, {}
     for k, i in ipairs(places) do by_place[i] = all[k] end
@@ -73,7 +92,8 @@ function gpu.custom(f, options)
     end
     local one = #results == 1
     if jvp then return transposed(cotangents, one and results[1] or results, unpack(arrays)) end
-    return vjp(one and cotangents[1] or cotangents, one and results[1] or results, unpack(arrays))
+    return check_rule("vjp", "a derivative like", arrays, true,
+      vjp(one and cotangents[1] or cotangents, one and results[1] or results, unpack(arrays)))
   end
   return function(...)
     if not core.has_tape() then return f(...) end

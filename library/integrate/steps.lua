@@ -79,7 +79,7 @@ end
 
 --- An event's value at a point, a number.
 function run:sign(event, t, y)
-  local value = event.f(t, y, unpack(self.args))
+  local value = event.f(t, gpu.detach(y), unpack(self.args))
   if core.is_array(value) and value.size == 1 and not kinds.is_complex(value) then value = number(value) end
   if type(value) ~= "number" then core.fail(self.op, "an event f(t, y) that gives one real number", value) end
   return value
@@ -174,6 +174,10 @@ return function(op, problem)
   for e in ipairs(self.events) do self.counts[e], self.t_events[e], self.y_events[e] = 0, {}, {} end
   local path = {}
   local y, t, reason = self:go(path)
+  if #self.events > 0 and core.depends(y, unpack(path)) then
+    core.raise(("[%s] has no derivative with events, whose times depend on the variables; leave the events out, or x:detach() makes constants")
+      :format(op))
+  end
   local info = {converged = reason == "converged" or reason == "event", reason = reason, t = t, steps = self.steps,
     rejections = self.rejections, evaluations = self.evaluations}
   if #self.events > 0 then

@@ -1,6 +1,7 @@
 #include "src/gradients/reverse.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "src/array/array.h"
 #include "src/base/error.h"
@@ -68,6 +69,20 @@ void add_windows(const Array& whole, const Array& part, Layout at, const char* o
   }
 }
 
+/// True for positions that broadcast an array of the shape.
+bool is_broadcast(const Dims& shape, const Layout& positions) {
+  if (shape.size() > positions.ndim() || positions.offset != 0) return false;
+  const Layout own = row_major(shape);
+  const std::size_t leading = positions.ndim() - shape.size();
+  for (std::size_t axis = 0; axis < positions.ndim(); ++axis) {
+    const bool repeats = axis < leading || shape[axis - leading] == 1;
+    if (!repeats && positions.shape[axis] != shape[axis - leading]) return false;
+    const std::int64_t stride = repeats ? 0 : own.strides[axis - leading];
+    if (positions.shape[axis] != 1 && positions.strides[axis] != stride) return false;
+  }
+  return true;
+}
+
 /// An array of zeros, in memory.
 Array zeros(OpenDevice& device, const Dims& shape, DType dtype) {
   Array array = empty(device, shape, dtype);
@@ -133,9 +148,8 @@ Array Reverse::gradient(std::int32_t place) {
 void Reverse::check_each(const TapeEntry& entry) const {
   std::string what;
   if (entry.kind == TapeEntry::Kind::view) {
-    const Layout same = broadcast_to(row_major(shape_of(entry.inputs.front().place)), entry.positions.shape);
-    if (entry.positions.strides != same.strides || entry.positions.offset != 0)
-      what = "a part of an array, or its transpose";
+    if (!is_broadcast(shape_of(entry.inputs.front().place), entry.positions))
+      what = "a part of an array, its transpose, or other axes";
   } else if (entry.kind == TapeEntry::Kind::reduction) {
     what = "a reduction by " + std::string(entry.reducer->name);
   } else if (entry.kind == TapeEntry::Kind::roll) {
@@ -236,23 +250,31 @@ Term Reverse::product(const TapeEntry& entry, const Cotangent& g, const Partial&
     masked = true;
     bool ignored = false;
     const Term yes = product(entry, g, partial.inputs[1], ignored), no = product(entry, g, partial.inputs[2], ignored);
-    if (!is_number(no, 0)) return terms_.apply("where", {condition, yes, no});
-    if (const Guard* guard = guard_of(yes))
-      return guarded(terms_.apply("logical_and", {condition, guard->condition}), guard->value);
-    return guarded(condition, yes);
+    if (is_number(no, 0)) return chosen(condition, yes);
+    if (is_number(yes, 0)) return chosen(terms_.apply("logical_not", {condition}), no);
+    return terms_.apply("where", {condition, yes, no});
   }
   Term d = factor(entry, partial);
   if (const auto* array = std::get_if<Array>(&d); array && is_complex((*array)->dtype)) d = terms_.apply("conj", {d});
   return times(g, d);
 }
 
-/// The product of the cotangent and a derivative. What a mask has made 0 stays 0, even where the derivative is infinite.
+/// The product of the cotangent and a derivative. What a mask has made 0 stays 0, even where the derivative is
+/// infinite.
 Term Reverse::times(const Cotangent& g, const Term& d) {
   if (const Guard* guard = guard_of(g.array))
     return guarded(guard->condition, terms_.apply("multiply", {guard->value, d}));
   const Term result = terms_.apply("multiply", {g.array, d});
-  if (!g.masked || std::holds_alternative<double>(d)) return result;
+  const double* number = std::get_if<double>(&d);
+  if (!g.masked || (number && std::isfinite(*number))) return result;
   return guarded(terms_.apply("ne", {g.array, 0.0}), result);
+}
+
+/// What was chosen where the condition is true, else 0.
+Term Reverse::chosen(const Term& condition, const Term& term) {
+  const Guard* guard = guard_of(term);
+  if (!guard) return guarded(condition, term);
+  return guarded(terms_.apply("logical_and", {condition, guard->condition}), guard->value);
 }
 
 /// The value where the condition is true, else 0. Products of it go on with the value, and the condition comes last.

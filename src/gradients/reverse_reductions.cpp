@@ -1,5 +1,7 @@
 // The reverse pass through reductions.
 
+#include <limits>
+
 #include "src/array/array.h"
 #include "src/array/views.h"
 #include "src/base/error.h"
@@ -43,7 +45,10 @@ void Reverse::pull_reduction(const TapeEntry& entry, const Cotangent& g) {
     const Term equal = apply("eq", {x, spread(entry.array, entry, shape)});
     const Array share =
         std::get<Array>(apply("divide", {g.array, total(equal, g.array->layout.ndim() == shape.size())}));
-    return contribute(entry, 0, std::get<Array>(apply("where", {equal, spread(share, entry, shape), 0.0})), true);
+    // No element equals a NaN.
+    const Term is_nan = apply("isnan", {spread(entry.array, entry, shape)});
+    const Term others = apply("where", {is_nan, std::numeric_limits<double>::quiet_NaN(), 0.0});
+    return contribute(entry, 0, std::get<Array>(apply("where", {equal, spread(share, entry, shape), others})), true);
   }
   if (name == "prod") {
     // Without a zero among them the product over the factor; with one zero, for that one, the product of the others.
@@ -51,8 +56,25 @@ void Reverse::pull_reduction(const TapeEntry& entry, const Cotangent& g) {
     const Term others = apply("where", {is_zero, 1.0, x});
     const Array rest = reduce(reducer("prod"), std::get<Array>(others), entry.axes, true, {x->dtype, x->dtype});
     const Term zeros = total(is_zero, true);
-    const Term one = apply("where", {apply("eq", {zeros, 1.0}), rest, 0.0});
-    const Term none = apply("where", {apply("eq", {zeros, 0.0}), apply("divide", {rest, others}), 0.0});
+    Term one = 0.0, none = 0.0;
+    if (context_.observer) {
+      // Derivatives of this one see the zeros as factors: products of all or all other ones, of up to two, from sums of
+      // them and of squares.
+      const Term values = apply("where", {is_zero, x, 0.0});
+      const Term sum = total(values, true), squares = total(apply("square", {values}), true);
+      const auto pairs = [&](const Term& first, const Term& second) {
+        return apply("multiply", {apply("subtract", {apply("square", {first}), second}), 0.5});
+      };
+      const Term other = apply("subtract", {sum, x}),
+                 other_squares = apply("subtract", {squares, apply("square", {x})});
+      one = apply("where", {apply("eq", {zeros, 3.0}), apply("multiply", {rest, pairs(other, other_squares)}), one});
+      one = apply("where", {apply("eq", {zeros, 2.0}), apply("multiply", {rest, other}), one});
+      const Term by = apply("divide", {rest, others});
+      none = apply("where", {apply("eq", {zeros, 2.0}), apply("multiply", {by, pairs(sum, squares)}), none});
+      none = apply("where", {apply("eq", {zeros, 1.0}), apply("multiply", {by, sum}), none});
+    }
+    one = apply("where", {apply("eq", {zeros, 1.0}), rest, one});
+    none = apply("where", {apply("eq", {zeros, 0.0}), apply("divide", {rest, others}), none});
     Term d = apply("where", {is_zero, one, none});
     if (is_complex(x->dtype)) d = apply("conj", {d});
     return contribute(entry, 0, std::get<Array>(apply("multiply", {spread(g.array, entry, shape), d})), false);

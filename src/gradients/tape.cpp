@@ -64,6 +64,7 @@ Array Tape::variable(const Array& array) {
   const ObservedBy outer(context_, outer_);
   const Array fresh = array->contiguous ? same_elements(array) : broadcast(array, array->layout.shape);
   add(*fresh, TapeEntry::Kind::variable);
+  if (!fresh->pending()) variables_.push_back(fresh->buffer());
   return fresh;
 }
 
@@ -206,6 +207,8 @@ void Tape::writes(Node& target, const Node* value, const char* op) {
   if (outer_) outer_->writes(target, value, op);
   if (place(target) != no_place)
     throw Error("[{}] a write to an array that depends on a variable of [{}]{}", op, op_, to_write_instead);
+  if (!target.pending() && std::ranges::find(variables_, target.buffer()) != variables_.end())
+    throw Error("[{}] a write to memory of a variable of [{}]{}", op, op_, to_write_instead);
   if (value && place(*value) != no_place)
     throw Error("[{}] a write of elements that depend on a variable of [{}]{}", op, op_, to_write_instead);
 }

@@ -116,6 +116,7 @@ class Tape final : public NodeObserver {
   NodeObserver* outer_;
   bool open_ = true;
   std::deque<TapeEntry> entries_;
+  std::vector<BufferRef> variables_;                        // memory that variables share with the arrays outside
   std::unordered_map<std::uint64_t, std::int32_t> places_;  // by the serial number of the node
   std::unordered_map<std::uint64_t, Array> kept_;           // readers of constants, by the same
 };

@@ -164,6 +164,16 @@ describe("solve_ivp of each problem", function()
     for _, k in ipairs { gpu.ones(3), gpu.ones(1) } do
       fails("[integrate.solve_ivp] each = true has no derivative; the form without it has one", gpu.grad(of), k)
     end
+    for _, captured in ipairs {
+      function(k) return (solve(function(_, y, dy) dy[1] = -k[1] * y[1] end, { 0, 1 }, { 1 }, { each = true })):sum() + k:sum() end,
+      function(k)
+        local _, info = solve(function(_, _, dy) dy[1] = 1 end, { 0, 9 }, { 0 }, { each = true, events = { { function(_, y) return y[1] - k[1] end, terminal = true } } })
+        return info.t:sum() + k:sum()
+      end,
+      function(k) return gpu.integrate.quad(function(x) return k[1] * x end, 0, 1, { each = true }) + k:sum() end,
+    } do
+      fails("each = true has no derivative", gpu.grad(captured), gpu.ones(1, "float64"))
+    end
   end)
 
   it("gives the results of no problems", function()

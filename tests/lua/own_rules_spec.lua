@@ -41,6 +41,20 @@ describe("gpu.custom", function()
     close(g.layers[2].w, 100 * a)
   end)
 
+  it("looks at what a rule gives", function()
+    local x = numbers(3)
+    local function refused(message, options, which)
+      local f = gpu.custom(function(a, b) return a * b end, options)
+      fails(message, gpu.grad(function(a, b) return f(a, b):sum() end, which or 1), x, x + 1)
+    end
+    refused("[custom] expected 2 results of vjp, a derivative like each, got 1", {vjp = function(g, _, _, b) return g * b end}, 2)
+    refused("[custom] expected vjp that gives, as result 1, a derivative like an array float64[3], got 3", {vjp = function() return 3, nil end})
+    refused("got an array float64[]", {vjp = function(g) return g:sum(), nil end})
+    refused("got an array complex128[3]", {vjp = function(g) return g * gpu.complex(0, 1), nil end})
+    refused("expected jvp that gives, as result 1, a tangent like an array float64[3], got an array float64[]",
+      {jvp = function(_, _, _, da) return da:sum() end})
+  end)
+
   it("wants one rule", function()
     local function f(x) return x end
     fails("[custom] expected vjp = a function (g, y, x, ...) that gives a derivative for each array, or jvp = a function (y, x, ..., dx, ...), got nil", gpu.custom, f)
