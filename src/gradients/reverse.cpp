@@ -69,20 +69,6 @@ void add_windows(const Array& whole, const Array& part, Layout at, const char* o
   }
 }
 
-/// True for positions that broadcast an array of the shape.
-bool is_broadcast(const Dims& shape, const Layout& positions) {
-  if (shape.size() > positions.ndim() || positions.offset != 0) return false;
-  const Layout own = row_major(shape);
-  const std::size_t leading = positions.ndim() - shape.size();
-  for (std::size_t axis = 0; axis < positions.ndim(); ++axis) {
-    const bool repeats = axis < leading || shape[axis - leading] == 1;
-    if (!repeats && positions.shape[axis] != shape[axis - leading]) return false;
-    const std::int64_t stride = repeats ? 0 : own.strides[axis - leading];
-    if (positions.shape[axis] != 1 && positions.strides[axis] != stride) return false;
-  }
-  return true;
-}
-
 /// An array of zeros, in memory.
 Array zeros(OpenDevice& device, const Dims& shape, DType dtype) {
   Array array = empty(device, shape, dtype);
@@ -141,33 +127,6 @@ Array Reverse::gradient(std::int32_t place) {
   const Array& array = cotangents_[static_cast<std::size_t>(place)].array;
   const TapeEntry& entry = tape_->entry(place);
   return array && !entry.weak ? cast(array, entry.dtype) : array;
-}
-
-/// Throws Error, where the derivative of each element is wanted, for an entry whose elements depend on several elements
-/// of a variable, or on others than their own.
-void Reverse::check_each(const TapeEntry& entry) const {
-  std::string what;
-  if (entry.kind == TapeEntry::Kind::view) {
-    if (!is_broadcast(shape_of(entry.inputs.front().place), entry.positions))
-      what = "a part of an array, its transpose, or other axes";
-  } else if (entry.kind == TapeEntry::Kind::reduction) {
-    what = "a reduction by " + std::string(entry.reducer->name);
-  } else if (entry.kind == TapeEntry::Kind::roll) {
-    what = "a roll";
-  } else if (entry.kind != TapeEntry::Kind::operation && entry.kind != TapeEntry::Kind::copy) {
-    what = "a function of whole arrays";
-  }
-  if (!what.empty())
-    throw Error("[{}] each = true expected elementwise operations alone between the variables and the result, got {}{}",
-                tape_->op(), what, entry.origin.chunk ? fmt::format(" on line {}", entry.origin.line) : "");
-}
-
-/// Throws Error when an array that the rule of the call reads has been written since.
-void Reverse::check_unwritten(const TapeEntry& entry) const {
-  for (const TapeMemory& one : entry.memory)
-    if (one.array->buffer() != one.buffer || one.buffer->writes() != one.writes)
-      throw Error("[{}] an array that a call{} has read or made was written after it: write to a copy, x:copy()",
-                  tape_->op(), entry.origin.chunk ? fmt::format(" on line {}", entry.origin.line) : "");
 }
 
 void Reverse::pull(const TapeEntry& entry, const Cotangent& g) {
@@ -250,8 +209,8 @@ Term Reverse::product(const TapeEntry& entry, const Cotangent& g, const Partial&
     masked = true;
     bool ignored = false;
     const Term yes = product(entry, g, partial.inputs[1], ignored), no = product(entry, g, partial.inputs[2], ignored);
-    if (is_number(no, 0)) return chosen(condition, yes);
-    if (is_number(yes, 0)) return chosen(terms_.apply("logical_not", {condition}), no);
+    if (is_number(no, 0)) return chosen(condition, yes, g.masked);
+    if (is_number(yes, 0)) return chosen(terms_.apply("logical_not", {condition}), no, g.masked);
     return terms_.apply("where", {condition, yes, no});
   }
   Term d = factor(entry, partial);
@@ -270,11 +229,11 @@ Term Reverse::times(const Cotangent& g, const Term& d) {
   return guarded(terms_.apply("ne", {g.array, 0.0}), result);
 }
 
-/// What was chosen where the condition is true, else 0.
-Term Reverse::chosen(const Term& condition, const Term& term) {
-  const Guard* guard = guard_of(term);
-  if (!guard) return guarded(condition, term);
-  return guarded(terms_.apply("logical_and", {condition, guard->condition}), guard->value);
+/// The term where the condition is true, else 0. `masked`: another mask has made some of it 0.
+Term Reverse::chosen(const Term& condition, const Term& term, bool masked) {
+  if (const Guard* guard = guard_of(term))
+    return guarded(terms_.apply("logical_and", {condition, guard->condition}), guard->value);
+  return masked ? terms_.apply("where", {condition, term, 0.0}) : guarded(condition, term);
 }
 
 /// The value where the condition is true, else 0. Products of it go on with the value, and the condition comes last.

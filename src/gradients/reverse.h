@@ -58,7 +58,7 @@ class Reverse {
   Term product(const TapeEntry& entry, const Cotangent& g, const Partial& partial, bool& masked);
   void pull_derived(const TapeEntry& entry, std::int32_t place);
   Term times(const Cotangent& g, const Term& d);
-  Term chosen(const Term& condition, const Term& term);
+  Term chosen(const Term& condition, const Term& term, bool masked);
   Term guarded(const Term& condition, const Term& value);
   const Guard* guard_of(const Term& term) const;
   Term factor(const TapeEntry& entry, const Partial& partial);

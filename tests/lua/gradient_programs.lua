@@ -33,6 +33,13 @@ local unary = {
   function(x) return gpu.maximum(x, 0.1) end,
   function(x) return gpu.where(x:gt(0.3), gpu.sin(x), 0.5 * x) end,
   function(x) return gpu.where(x:gt(0), gpu.sqrt(gpu.abs(x) + 1e-3), 0) end,
+  -- Branches that are not chosen are NaN.
+  function(x) return gpu.where(x:gt(0.2), gpu.log(x), gpu.where(x:lt(-0.2), gpu.sqrt(-x), x)) end,
+  function(x)
+    local y = gpu.sqrt(x)
+    y = gpu.where(y:eq(y), y, gpu.where(x:lt(-1), 0.5 * x, y * 2))
+    return gpu.where(x:gt(0), y, 0.1 * x)
+  end,
   function(x) return x:copy() end,
   function(x) return x:astype "float32":astype "float64" * 0 + x end,
   function(x) return gpu.lgamma(2 + gpu.abs(x)) end,
