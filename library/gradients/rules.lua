@@ -186,3 +186,11 @@ function rules.stack(cotangents, _, arrays, arguments)
   for i in ipairs(arrays) do parts[i] = views.pick(g, axis, i) end
   return unpack(parts)
 end
+
+-- ---- between ranks --------------------------------------------------------------------------------------------------------------------
+
+-- What other ranks have is not followed, so all of these refuse, with one rank too, where some give their argument.
+for _, name in ipairs {"all_reduce", "all_reduce_", "reduce_scatter", "all_gather", "gather", "reduce", "scatter", "broadcast", "broadcast_",
+  "all_to_all", "sum", "mean", "send", "recv_", "exchange", "halo_", "all_gather_object", "broadcast_object"} do
+  rules["comm." .. name] = false
+end
