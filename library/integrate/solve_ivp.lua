@@ -85,6 +85,12 @@ function integrate.solve_ivp(f, span, y0, options)
     core.fail(op, "a function of t and y that gives dy/dt", f)
   elseif type(problem.args) ~= "table" then
     core.fail(op, "args = a list of the function's last arguments", problem.args)
+  else
+    local count, wanted = debug.getinfo(f, "u").nparams, 2 + #problem.args
+    if count and count > wanted then
+      core.raise(("[%s] expected a function f(t, y, ...) with %d parameters, got one with %d; one that sets dy is for each = true"):format(
+        op, wanted, count))
+    end
   end
   read_span(problem, span, each)
   read_tolerances(problem, options, each and (y0.shape[y0.ndim] or 0) or y0.size)

@@ -140,6 +140,9 @@ return function(op, f, x0, options)
     core.fail(op, ("x0 = a list of 1 to %d starts, numbers or arrays"):format(most_parameters), x0)
   end
   local n, args = #x0, each.arguments(op, options.args)
+  if core.depends(unpack(args)) then
+    core.raise(("[%s] has with each = true no derivative; x:detach() makes constants of args"):format(op))
+  end
   each.check(op, f, n + #args)
   local dtype = each.dtype {x0, args}
   local starts, shapes, m = {}, {}, nil

@@ -134,6 +134,8 @@ describe("derivatives of solve_ivp", function()
       return info.y_events[1]:sum()
     end
     fails("[integrate.solve_ivp] has no derivative with events", gpu.grad(at_event), k)
+    fails("expected a function f(t, y, ...) with 2 parameters, got one with 3; one that sets dy is for each = true", solve,
+      function(_, y, dy) dy[1] = y[1] end, { 0, 1 }, k)
     -- A slope that depends on no variable.
     local fall = gpu.grad(function(y0) return (solve(function() return gpu.array({ -9.81 }, "float64") end, { 0, 1 }, y0)):sum() end)(k)
     assert.is_true(greatest(fall - 1) < 1e-12)
