@@ -1,6 +1,6 @@
 -- Implied volatilities: those at which the formula of Black and Scholes gives the prices of European calls. One kernel, a thread an option.
--- A first guess in closed form is followed by steps of Householder's method of third order, each of which makes four times as many digits
--- right; two are enough for almost all options.
+-- The first guess has a closed form. Steps of Householder's method of third order follow: each multiplies the number of right digits by
+-- four. Two steps are enough for almost all options.
 --
 --   gpulua scripts/implied_volatility.lua [options]
 --
@@ -77,7 +77,8 @@ local price, vega = gpu.value_and_grad(call, 4, {each = true})(S, K, T, sigma)
 gpu.eval(S, K, T, sigma, price, vega)
 local found = gpu.eval(implied(price, S, K, T))
 
--- A price is rounded as its terms are, which leaves the volatility open by so much: 1e-12 is asked for where that is less.
+-- The rounding error of a price becomes an error of its volatility, divided by vega. Where this error is below 1e-12, the volatility must be
+-- right to 1e-12.
 local rounding = 2 ^ -50 * gpu.maximum(S, K) / vega
 local is_open = gpu.logical_not(vega:gt(0):logical_and(rounding:lt(1e-12)))
 local off = gpu.where(is_open, 0, (found - sigma):abs()):max():item()

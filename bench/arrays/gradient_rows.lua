@@ -17,6 +17,13 @@ local function options()
   return spread(n, 80, 120, "float32"), spread(n + 1, 90, 110, "float32") { 2, -1 }:copy(), spread(n + 2, 0.25, 2, "float32") { 3, -1 }:copy()
 end
 
+--- The number to agree on: the sum of the results' means.
+local function sum_of_means(results)
+  local sum = 0
+  for _, y in ipairs(results) do sum = sum + y:mean { dtype = "float64" }:item() end
+  return sum
+end
+
 local function payoff(n)
   return function(S, v)
     return (gpu.maximum(S * gpu.exp((0.02 - 0.5 * v * v) + v * gpu.randn(n)) - 100, 0)):mean() * math.exp(-0.02)
@@ -87,11 +94,8 @@ return function(workload)
   workload("greeks", function()
     local S, K, T = options()
     local of, results = gpu.value_and_grad(call_price, { 1, 2, 3, 4, 5 }, { each = true }), nil
-    return function() results = { gpu.eval(of(S, K, T, 0.02, 0.3)) } end, function()
-      local sum = 0
-      for _, y in ipairs(results) do sum = sum + y:mean { dtype = "float64" }:item() end
-      return sum
-    end
+    return function() results = { gpu.eval(of(S, K, T, 0.02, 0.3)) } end,
+      function() return sum_of_means(results) end
   end)
   workload("greeks_vectorize", function()
     local S, K, T = options()
@@ -101,11 +105,8 @@ return function(workload)
       return S * gpu.normcdf(d1) - K * math.exp(-r * T) * gpu.normcdf(d1 - deviation)
     end)
     local of, results = gpu.value_and_grad(price, { 1, 2, 3, 4, 5 }, { each = true }), nil
-    return function() results = { gpu.eval(of(S, K, T, 0.02, 0.3)) } end, function()
-      local sum = 0
-      for _, y in ipairs(results) do sum = sum + y:mean { dtype = "float64" }:item() end
-      return sum
-    end
+    return function() results = { gpu.eval(of(S, K, T, 0.02, 0.3)) } end,
+      function() return sum_of_means(results) end
   end)
   -- Volatilities from prices, by Newton's method in a bracket: scripts/implied_volatility.lua has a better start.
   workload("implied", function()

@@ -48,14 +48,6 @@ bool is_differentiated(lua_State* L, int index) {
   return is;
 }
 
-bool push_differentiated_value(lua_State* L, int index) {
-  push_entry(L, index);
-  const bool found = lua_istable(L, -1);
-  if (found) lua_rawgeti(L, -1, 1);
-  lua_remove(L, found ? -2 : -1);
-  return found;
-}
-
 bool push_differentiated(lua_State* L, int index, std::vector<luafn::Differentiation>& derivatives) {
   lua_pushvalue(L, index);
   const int function = lua_gettop(L);

@@ -16,10 +16,9 @@ class NodeObserver;
 inline constexpr const char* differentiated_key = "gpulua.differentiated";
 
 bool is_differentiated(lua_State* L, int index);
-/// Pushes what gpu.grad or gpu.value_and_grad has made the function at `index` of. False: they have not made it.
-bool push_differentiated_value(lua_State* L, int index);
-/// push_function_of(), also for what gpu.grad has made of such a function, or of another one of these: `derivatives`
-/// are those that were taken, one of the other.
+
+/// Pushes the Lua function of an object, as push_function_of() does, or the one from which gpu.grad made the function at
+/// `index`, in one step or several: each step is added to `derivatives`, the innermost first.
 bool push_differentiated(lua_State* L, int index, std::vector<luafn::Differentiation>& derivatives);
 
 /// Runs the function for the arguments that were added to `captured`. Each observer, from `observer` on outwards,

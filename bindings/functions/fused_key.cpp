@@ -5,7 +5,6 @@
 #include <variant>
 
 #include "bindings/arrays/sparse_matrix.h"
-#include "bindings/functions/differentiated.h"
 #include "bindings/lua/state.h"
 
 namespace gpulua {
@@ -137,8 +136,9 @@ class Key {
     lua_pop(L_, 1);
   }
 
-  /// True for what a function of the library captured if it is a function of the script or an object, or if it is a
-  /// function of the library that leads to one, as those that gpu.grad gives do.
+  /// Whether a value that a function of the library captured must be part of the key: true for functions of the script
+  /// and for objects. A function of the library must be if one of these is among its own captured values, at any depth,
+  /// as in a function that gpu.grad gave.
   bool leads_to_script(int index) {
     std::vector<const void*> visited;
     if (leads_to_script(index, visited)) return true;
@@ -266,7 +266,6 @@ class Key {
       if (is_own || leads_to_script(lua_gettop(L_))) add(lua_gettop(L_));
       lua_pop(L_, 1);
     }
-    if (!is_own && push_differentiated_value(L_, index)) add(lua_gettop(L_));
     if (is_own) {
       lua_getfenv(L_, index);
       for (int i = 1; i <= static_cast<int>(lua_objlen(L_, names)); ++i) {

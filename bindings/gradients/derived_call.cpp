@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -181,25 +182,28 @@ int run_derived(lua_State* L, LuaFunction function, const CallSignature* signatu
   const bool is_indexed = name == "__index" && lua_isnumber(L, 2);
   if (signature && has_out(L, arguments)) throw Error("[{}] the option out has no derivative: use the result", name);
   // A function that is given an array for its results depends on the others, too.
-  std::vector<std::pair<Array, std::uint64_t>> untracked;
-  std::vector<Array> constants;
+  struct Constant {
+    Array array;
+    std::optional<std::uint64_t> writes;  // of its memory, if it has any yet
+  };
+  std::vector<Constant> constants;
   for (int i = 1; i <= arguments; ++i)
     visit_all_arrays(L, i, [&](const Array& array) {
       if (observer.tracks(*array)) return;
-      constants.push_back(array);
-      if (!array->pending()) untracked.emplace_back(array, array->buffer()->writes());
+      constants.push_back({array, std::nullopt});
+      if (!array->pending()) constants.back().writes = array->buffer()->writes();
     });
   push_for_running(L, rules_key, signature, name);
   const bool has_rule = lua_isfunction(L, -1);
   if (!has_rule) lua_pop(L, 1);
   const int results = has_rule ? run_with_rule(L, function, arguments, context) : function(L);
-  for (const auto& [array, writes] : untracked)
-    if (array->buffer()->writes() != writes) refuse_derivative(name);
+  for (const Constant& one : constants)
+    if (one.writes && one.array->buffer()->writes() != *one.writes) refuse_derivative(name);
   const int top = lua_gettop(L);
   for (int i = top - results + 1; i <= top; ++i) {
     if (const Array* array = test<Array>(L, i)) {
       // gpu.eval gives its arguments.
-      const bool is_argument = std::ranges::find(constants, *array) != constants.end();
+      const bool is_argument = std::ranges::find(constants, *array, &Constant::array) != constants.end();
       if (is_argument || !is_inexact((*array)->dtype) || observer.tracks(**array)) continue;
     } else if (is_indexed && lua_type(L, i) != LUA_TUSERDATA) {
       throw Error(

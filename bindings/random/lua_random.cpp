@@ -359,8 +359,7 @@ void check_repeatable(lua_State* L, const char* op) {
   if (bindings_of(L).repeatable_calls != 0)
     throw Error(
         "[{}] expected numbers of the default stream in a function of gpu.checkpoint, which draws them again; draw "
-        "others "
-        "outside and give them as arguments",
+        "others outside and give them as arguments",
         op);
 }
 

@@ -2,7 +2,7 @@
 -- takes the number of the step calls the function; gpu.vectorize or gpu.jit translates the wrapper.
 -- In sandboxes: all
 local gpu, _, core, import = ...
-local checks = import "checks"
+local checks, device_texts = import "checks", import "device_texts"
 
 --- The dimensions of "(m,n),(n,p)": a list of lists. `what`: for messages.
 local function parse_dimensions(op, text, what)
@@ -143,9 +143,7 @@ function gpu.guvectorize(signature, f, options)
     if ok then return ... end
     local text = ...
     if type(text) ~= "string" then error(text, 0) end
-    local info = debug.getinfo(f, "S")
-    text = text:gsub("%[string 'local f.-'%]:%d+", (("%s:%d"):format(info and info.short_src or "?", info and info.linedefined or 0):gsub("%%", "%%%%")))
-    error(text:gsub("got the array ([%w_]+);.*", "got the array %1; return a number, such as %1[1]"), 0)
+    error(device_texts.message(text, f):gsub("got the array ([%w_]+);.*", "got the array %1; return a number, such as %1[1]"), 0)
   end
 
   --- The wrapper for all steps, one for each choice of the arguments that the steps share.

@@ -132,7 +132,7 @@ end
 
 -- ---- eigenvalues and singular values --------------------------------------------------------------------------------------------
 
---- The greatest magnitudes of vectors, as numbers of which 8 eps are rounding.
+--- The rounding error of the numbers in each vector: 8 eps of the greatest magnitude.
 local function rounding(w)
   local eps = (w.dtype == "float64" or w.dtype == "complex128") and 2 ^ -49 or 2 ^ -20
   return column(w:detach():abs():max(-1, {keepdims = true})) * eps

@@ -56,6 +56,18 @@ local function check_rule(rule, what, like, optional, ...)
   return ...
 end
 
+--- Gradients of the variables among the arrays as those of all arrays: nil for the others.
+local function for_all(arrays, gradients)
+  local all, count = {}, 0
+  for i, x in ipairs(arrays) do
+    if leaves.is_variable(x) then
+      count = count + 1
+      all[i] = gradients[count]
+    end
+  end
+  return unpack(all, 1, #arrays)
+end
+
 --- gpu.custom(f [, {vjp, jvp}])
 --- A function that does what f does, with a derivative of its own.
 function gpu.custom(f, options)
@@ -82,9 +94,7 @@ function gpu.custom(f, options)
       local results = #cotangents == 1 and {y} or y
       return check_rule("jvp", "a tangent like", results, false, jvp(unpack(values, 1, 1 + 2 * count)))
     end, unpack(tangents))}
-    local all, by_place = {found[#found](unpack(cotangents))}, {}
-    for k, i in ipairs(places) do by_place[i] = all[k] end
-    return unpack(by_place, 1, count)
+    return for_all(inputs, {found[#found](unpack(cotangents))})
   end
   local function rule(cotangents, results, arrays)
     for i, y in ipairs(results) do
@@ -123,12 +133,11 @@ function gpu.checkpoint(f)
     local before = gpu.random.state()
     local results = repeatable(f, arguments_of(constants))
     local draws = gpu.random.state().offset ~= before.offset
-    for i, y in ipairs(results) do
+    for _, y in ipairs(results) do
       if core.depends(y) then
         core.raise("[checkpoint] the function reads an array from outside that depends on a variable; give it as an argument, "
           .. "or x:detach() where it is a constant")
       end
-      if core.is_array(y) then results[i] = y:contiguous() end -- the tape knows views by positions in row-major order
     end
     local function again(...) return f(arguments_of {...}) end
     local function rule(cotangents, first, inputs)
@@ -142,18 +151,8 @@ function gpu.checkpoint(f)
         end
         cotangents[i] = cotangents[i] or gpu.zeros_like(y)
       end
-      local gradients, all, count = {second[#second](unpack(cotangents, 1, #first))}, {}, 0
-      for i, x in ipairs(inputs) do
-        if leaves.is_variable(x) then
-          count = count + 1
-          all[i] = gradients[count]
-        end
-      end
-      return unpack(all, 1, #inputs)
+      return for_all(inputs, {second[#second](unpack(cotangents, 1, #first))})
     end
-    local values = {unpack(arrays)}
-    for i, y in ipairs(results) do values[#arrays + i] = y end
-    core.note_rule(rule, #arrays, unpack(values))
-    return unpack(results)
+    return calls.note(rule, results, unpack(arrays))
   end
 end

@@ -1,6 +1,6 @@
 -- Many small problems, one for each thread of a kernel that is written in Lua.
 local gpu, _, core, import = ...
-local kinds = import "kinds"
+local kinds, texts = import "kinds", import "device_texts"
 
 local problems = {}
 
@@ -91,9 +91,7 @@ function problems.run(op, write, spec, given, count, f, ...)
     kernels[key]:over(count), count, f, ...)
   if message == nil then return end
   if type(message) ~= "string" then error(message, 0) end
-  local info = debug.getinfo(f, "S")
-  local place = ("%s:%d"):format(info.short_src, info.linedefined):gsub("%%", "%%%%")
-  error(message:gsub("%[" .. op:match "[%w_]+$" .. "%]", "[" .. op .. "]", 1):gsub("%[string 'local gpu.-'%]:%d+", place), 0)
+  error(texts.message((message:gsub("%[" .. op:match "[%w_]+$" .. "%]", "[" .. op .. "]", 1)), f), 0)
 end
 
 return problems

@@ -7,7 +7,7 @@ local control, problems, quadrature, write_kernel = import "control", import "pr
 local integrate = gpu.integrate
 local substitution = quadrature.substitution(gpu)
 
---- The tolerances and the limit: numbers of 0 or more, of which one can be reached.
+--- The tolerances and the limit. Both tolerances are 0 or more, and one of them is above rounding, so that it can be reached.
 local function read_options(op, options, epsilon, least, most)
   local absolute = checks.tolerance(op, "epsabs", options.epsabs) or math.sqrt(epsilon)
   local relative = checks.tolerance(op, "epsrel", options.epsrel) or math.sqrt(epsilon)

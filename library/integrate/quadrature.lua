@@ -1,8 +1,8 @@
 -- The rules of gpu.integrate.quad and fixed_quad.
 local quadrature = {}
 
--- Kronrod's rule of 21 points over Gauss' of 10 between -1 and 1 (R. Piessens et al., "QUADPACK", 1983): points above 0 from the end
--- inwards, of which every second one is Gauss'; 0 is Kronrod's alone.
+-- Kronrod's rule of 21 points over Gauss' of 10 between -1 and 1 (R. Piessens et al., "QUADPACK", 1983): the points above 0, the
+-- greatest first. Every second point belongs to Gauss' rule, too; the point 0 belongs to Kronrod's rule alone.
 quadrature.points = {0.995657163025808080735527280689003, 0.973906528517171720077964012084452, 0.930157491355708226001207180059508,
   0.865063366688984510732096688423493, 0.780817726586416897063717578345042, 0.679409568299024406234327365114874,
   0.562757134668604683339000099272694, 0.433395394129247190799265943165784, 0.294392862701460198131126603103866,

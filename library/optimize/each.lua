@@ -1,7 +1,7 @@
 -- What gpu.optimize does with each = true: many problems of numbers, a thread each. A search is a Lua function for a device, made of a
 -- text for the number of its arguments; it captures the script's function f, whose derivatives it takes there.
 local gpu, _, core, import = ...
-local checks, kinds, numbers, records = import "checks", import "kinds", import "numbers", import "records"
+local checks, kinds, records, texts = import "checks", import "kinds", import "records", import "device_texts"
 
 local each = {}
 
@@ -79,9 +79,7 @@ function each.run(op, f, text, parts, captured, ...)
   if table.remove(results, 1) then return unpack(results) end
   local message = results[1]
   if type(message) ~= "string" then error(message, 0) end
-  local info = type(f) == "function" and debug.getinfo(f, "S")
-  local place = info and ("%s:%d"):format(info.short_src, info.linedefined) or "the function"
-  error(message:gsub("%[string 'local gpu, f.-'%]:%d+", (place:gsub("%%", "%%%%"))), 0)
+  error(texts.message(message, f), 0)
 end
 
 --- The format with 1 to n in the place of $i, with commas or the separator between.
@@ -110,8 +108,5 @@ function each.report(op, reason, iterations, fields)
   fields.reason, fields.iterations, fields.converged = reason, iterations, reason:eq(0)
   return records.seal(fields, op .. " {each = true}")
 end
-
--- What a search says by numbers: `reason` of reports.
-each.converged, each.maxiter, each.not_finite, each.no_sign_change, each.zero_slope, each.stagnation = 0, 1, 2, 3, 4, 5
 
 return each

@@ -32,25 +32,23 @@ local function unobserved(f, ...)
   return finish(pause, core.call(f, ...))
 end
 
---- Calls f. The rule is its derivative (rules.lua).
-function calls.noted(rule, f, ...)
-  local pause = core.pause()
-  local results = {core.call(f, ...)}
-  -- The tape knows views by their positions among the elements in row-major order.
-  for i = 2, #results do
-    if core.is_array(results[i]) then results[i] = results[i]:contiguous() end
-  end
-  core.resume(pause)
-  if not results[1] then error(results[2], 0) end
+--- Notes a call with these arguments, whose derivative is the rule's (rules.lua), as a whole. Gives its results, which are in a list.
+function calls.note(rule, results, ...)
   local count, values = select("#", ...), {...}
-  for i = 2, #results do
-    -- An argument that is a result stays what it was.
-    if core.is_array(results[i]) and core.depends(results[i]) then results[i] = core.detach(results[i]) end
-    values[count + i - 1] = results[i]
+  for i, y in ipairs(results) do
+    if core.is_array(y) then
+      y = y:contiguous() -- the tape knows views by their positions among the elements in row-major order
+      -- An argument that is a result stays what it was.
+      if core.depends(y) then y = core.detach(y) end
+    end
+    results[i], values[count + i] = y, y
   end
-  core.note_rule(rule, count, unpack(values, 1, count + #results - 1))
-  return unpack(results, 2)
+  core.note_rule(rule, count, unpack(values, 1, count + #results))
+  return unpack(results)
 end
+
+--- Calls f. The rule is its derivative.
+function calls.noted(rule, f, ...) return calls.note(rule, {unobserved(f, ...)}, ...) end
 
 local names = {} -- by signature
 
@@ -69,8 +67,7 @@ function calls.run(f, signature, ...)
   return calls.noted(rule, f, ...)
 end
 
---- A function that only the library calls, with the rule of that name. `constant`: the position of an argument of which it has no
---- derivative.
+--- A function that only the library calls, with the rule of that name. `constant`: the position of an argument that has no derivative.
 function calls.derived(name, f, constant)
   return function(...)
     if not core.observed.call or not core.depends(...) then return f(...) end

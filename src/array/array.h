@@ -19,7 +19,7 @@ Array empty(OpenDevice& device, Dims shape, DType dtype);
 /// the buffer. Evaluates a pending array.
 Array view(const Array& array, Layout layout);
 
-/// Throws the Error for what has no derivative. `of`: a part of the operation, " for its operand 1".
+/// Throws the Error that the operation has no derivative. `of`: the part of it that has none, as " for its operand 1".
 [[noreturn]] void refuse_derivative(std::string_view op, std::string_view of = "");
 /// Throws Error when the context's observer follows the array: what `op` does with the address of its elements is not
 /// known.

@@ -48,7 +48,7 @@ class NodeObserver {
   virtual bool tracks(const Node& array) const = 0;
 };
 
-/// The message of the Error for what has no derivative. `of`: a part of the operation, " for its operand 1".
+/// The message of that Error: the operation `op`, or a part of it, `of`, as " for its operand 1", has no derivative.
 std::string no_derivative(std::string_view op, std::string_view of = "");
 
 /// The context has another observer, or none, as long as this lives.
