@@ -4,7 +4,7 @@ BUILD = build/$(PRESET)
 
 PREFIX ?= /usr/local
 
-.PHONY: all command deps docs install packages wheel kernels run test quick asan bench-cpu format clean
+.PHONY: all command built deps docs install packages rock wheel kernels run test quick asan bench-cpu format clean
 
 all: deps
 	@grep -qs '^BUILD_TESTING:BOOL=ON' $(BUILD)/CMakeCache.txt || cmake --preset $(PRESET) -DBUILD_TESTING=ON
@@ -19,12 +19,24 @@ command:
 	@[ -f $(BUILD)/build.ninja ] || cmake --preset $(PRESET) -DBUILD_TESTING=OFF
 	cmake --build --preset $(PRESET) --target command
 
+# What is installed: the command, the library, the plugins, and the notebooks' kernel where xeus-dev is there.
+built:
+	@tools/install-dependencies.sh command
+	@[ -f $(BUILD)/build.ninja ] || cmake --preset $(PRESET) -DBUILD_TESTING=OFF
+	cmake --build --preset $(PRESET) --target built
+
 # As root where the folder is not the user's own.
-install: all
+install: built
 	@mkdir -p $(PREFIX) 2>/dev/null; if [ -w $(PREFIX) ]; then root=; else root=sudo; fi; $$root cmake --install $(BUILD) --prefix $(PREFIX)
 
-packages: all
+packages: built
+	@tools/install-dependencies.sh packages
 	cpack --config $(BUILD)/CPackConfig.cmake
+
+# For `luarocks install FILE` on any machine: the rockspec with the sources.
+rock:
+	@tools/install-dependencies.sh packages
+	tools/rock.sh $(BUILD)/packages
 
 # The site, in build/site/html: by Debian's mkdocs-material, without the network.
 docs: command
@@ -34,7 +46,7 @@ docs: command
 	mkdocs build --quiet --clean -f build/site/mkdocs.yml -d html
 
 # The Python package, with the libraries of this build.
-wheel: all
+wheel: built
 	python/build_wheel.py $(BUILD) $(BUILD)/packages $$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' $(BUILD)/CMakeCache.txt)
 
 # The library's kernels, compiled ahead, for installations, packages, wheels and stages that are made afterwards.

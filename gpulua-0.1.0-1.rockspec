@@ -1,8 +1,9 @@
 rockspec_format = "3.0"
 package = "gpulua"
 version = "0.1.0-1"
+-- tools/rock.sh puts the sources beside this file into a rock; `luarocks make` takes those of its folder.
 source = {
-  url = "git+file://.",
+  url = "gpulua-0.1.0.tar.gz",
 }
 description = {
   summary = "GPU arrays and kernels for LuaJIT scripts",

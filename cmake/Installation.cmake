@@ -4,6 +4,11 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS gpulua COMPONENT gpulua)
 
+# The documents, and the programs that they speak of.
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT gpulua)
+install(DIRECTORY docs scripts examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT gpulua
+        PATTERN mkdocs.yml EXCLUDE PATTERN numpy.txt EXCLUDE)
+
 # The man page: what the reference has about the command.
 set(manual ${PROJECT_BINARY_DIR}/gpulua.1)
 add_custom_command(OUTPUT ${manual}

@@ -1,8 +1,8 @@
 #!/bin/sh
-# tools/install-dependencies.sh [command | docs]
+# tools/install-dependencies.sh [command | packages | docs]
 #
 # Installs the Debian packages that gpulua is built, tested and run with, as far as they are missing; with `command`, without those
-# of notebooks and of the tests; with `docs`, those of the site alone. Needs root or sudo only then. The CUDA toolkit is used where it
+# of notebooks and of the tests; with `packages` or `docs`, those that make Debian packages and rocks, or the site, alone. Needs root or sudo only then. The CUDA toolkit is used where it
 # is found and is not installed here.
 set -eu
 
@@ -17,8 +17,9 @@ case "${1-}" in
   "") packages="$packages catch2 lua-busted expect dpkg-dev liblua5.4-dev openmpi-bin mpich gnuplot-nox libhdf5-103-1
     python3-venv python3-numpy xeus-dev python3-jupyter-client" ;;
   command) ;;
+  packages) packages="dpkg-dev luarocks zip" ;;
   docs) packages="mkdocs mkdocs-material gnuplot-nox" ;;
-  *) echo "install-dependencies.sh: expected nothing, 'command' or 'docs', got '$1'" >&2; exit 2 ;;
+  *) echo "install-dependencies.sh: expected nothing, 'command', 'packages' or 'docs', got '$1'" >&2; exit 2 ;;
 esac
 
 missing=""
