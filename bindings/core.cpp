@@ -226,7 +226,8 @@ int lua_assign(lua_State* L) {
 
 /// floating(dtype): the dtype of the computation of real functions.
 int lua_floating(lua_State* L) {
-  const std::string_view dtype = name(to_floating(parse_dtype(check_string(L, 1, "floating", "a dtype's name"))));
+  const std::string_view dtype =
+      name(to_floating(parse_dtype(check_string(L, 1, "floating", "a dtype's name")), default_dtype(L)));
   lua_pushlstring(L, dtype.data(), dtype.size());
   return 1;
 }

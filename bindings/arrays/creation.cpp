@@ -11,6 +11,7 @@
 #include "bindings/arrays/number_argument.h"
 #include "src/expressions/creation.h"
 #include "src/expressions/transfer.h"
+#include "src/ops/promotion.h"
 
 namespace gpulua {
 
@@ -40,7 +41,7 @@ int create_empty(lua_State* L) {
   int next = 0;
   Dims shape = check_shape(L, 1, next, "empty");
   const ArrayOptions options = check_options(L, next, "empty");
-  push_array(L, make_empty(*options.device, std::move(shape), options.dtype.value_or(DType::float32)));
+  push_array(L, make_empty(*options.device, std::move(shape), options.dtype.value_or(default_dtype(L))));
   return 1;
 }
 
@@ -51,7 +52,7 @@ int create_constant(lua_State* L) {
   int next = 0;
   Dims shape = check_shape(L, 1, next, op);
   const ArrayOptions options = check_options(L, next, op);
-  push_array(L, full(*options.device, std::move(shape), options.dtype.value_or(DType::float32), double{value}));
+  push_array(L, full(*options.device, std::move(shape), options.dtype.value_or(default_dtype(L)), double{value}));
   return 1;
 }
 
@@ -61,8 +62,7 @@ std::pair<Scalar, DType> check_value(lua_State* L, int index, const char* op) {
   if (!value && test<Array>(L, index))
     fail(op, "a number, a boolean or a complex number, which x:item() gives of an array of one element", L, index);
   if (!value) fail(op, "a number, a boolean or a complex number", L, index);
-  const DType by_kind[] = {DType::boolean, DType::int64, DType::uint64, DType::float32, DType::complex64};
-  return {*value, by_kind[value->index()]};
+  return {*value, dtype_of_number(*value, default_dtype(L))};
 }
 
 /// Throws Error for true or false as the element of an array of numbers: x == 2 is one boolean in Lua.
@@ -120,11 +120,8 @@ int create_full_like(lua_State* L) {
   });
 }
 
-/// int64 when all numbers are integral, as in NumPy; else the default float.
-DType range_dtype(std::initializer_list<double> numbers) {
-  for (double number : numbers)
-    if (number != std::floor(number)) return DType::float32;
-  return DType::int64;
+bool are_integers(double first, double step) {
+  return first == std::floor(first) && step == std::floor(step);
 }
 
 void push_range(lua_State* L, const char* op, double first, double step, double steps, int options_index) {
@@ -133,8 +130,8 @@ void push_range(lua_State* L, const char* op, double first, double step, double 
   if (steps > static_cast<double>(max_elements))
     throw Error("[{}] expected a range of at most 2^53 elements, got {}", op, to_string(Scalar(steps)));
   const ArrayOptions options = check_options(L, options_index, op);
-  const DType dtype = options.dtype.value_or(range_dtype({first, step}));
-  if (is_integer(dtype) && range_dtype({first, step}) != DType::int64)
+  const DType dtype = options.dtype.value_or(are_integers(first, step) ? DType::int64 : default_dtype(L));
+  if (is_integer(dtype) && !are_integers(first, step))
     throw Error("[{}] expected integers for {}, got {} in steps of {}", op, name(dtype), to_string(Scalar(first)),
                 to_string(Scalar(step)));
   push_array(L,
@@ -238,7 +235,7 @@ int create_linspace(lua_State* L) {
   if (count < 0) fail("linspace", "a count of 0 or more", L, 3);
   checked_size({count}, "linspace");
   const ArrayOptions options = check_options(L, has_count ? 4 : 3, "linspace");
-  const DType dtype = options.dtype.value_or(DType::float32);
+  const DType dtype = options.dtype.value_or(default_dtype(L));
   for (double end : {first, last}) check_bound(dtype, end);
   push_array(L, linspace(*options.device, count, dtype, first, last));
   return 1;

@@ -17,6 +17,7 @@
 #include "bindings/lua/state.h"
 #include "src/expressions/expression.h"
 #include "src/expressions/transfer.h"
+#include "src/ops/promotion.h"
 #include "src/runtime/context.h"
 #include "src/runtime/counted_memory.h"
 
@@ -110,16 +111,17 @@ class TableScan {
           "[{}] expected integers alone beside those of the FFI, which are exact, got {}; a dtype beside the table "
           "settles it, \"float64\"",
           op_, complex_ ? "a complex number" : "a fraction");
-    if (complex_) return DType::complex64;
+    if (complex_) return complex_of(default_dtype(L_));
     if (integers) return unsigned_ ? DType::uint64 : DType::int64;
     if (booleans_ && !numbers_) return DType::boolean;
     // Integers can be dates, identifiers or bits, which must not be rounded.
-    if (inexact_ && whole_)
+    const DType real = default_dtype(L_);
+    if (inexact_ && whole_ && real == DType::float32)
       throw Error(
           "[{}] expected integers that float32, the dtype of a table's numbers, takes, got {}{}; a dtype beside the "
           "table takes them, \"int64\", or \"float32\" rounds them",
           op_, to_string(Scalar(*inexact_)), position_text(inexact_position_));
-    return DType::float32;
+    return real;
   }
 
  private:

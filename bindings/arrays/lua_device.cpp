@@ -170,6 +170,23 @@ int strict(lua_State* L) {
   return set_mode(L, "strict", &Context::strict);
 }
 
+/// gpu.default_dtype([dtype])
+/// The dtype of real numbers where nothing says which, float32 or float64; with an argument, sets it.
+int lua_default_dtype(lua_State* L) {
+  Context& context = bindings_of(L).context();
+  if (!lua_isnone(L, 1)) {
+    constexpr const char* expected = "\"float32\" or \"float64\"";
+    const auto dtype = find_default_dtype(check_string(L, 1, "default_dtype", expected));
+    if (!dtype) fail("default_dtype", expected, L, 1);
+    if (!context.rights.trusted)
+      throw Error("[default_dtype] expected no change in a sandbox: other scripts would get it");
+    context.default_dtype = *dtype;
+  }
+  const std::string_view dtype = name(context.default_dtype);
+  lua_pushlstring(L, dtype.data(), dtype.size());
+  return 1;
+}
+
 }  // namespace
 
 void open_devices(lua_State* L) {
@@ -183,7 +200,8 @@ void open_devices(lua_State* L) {
                     {"sync", protect<synchronize>},
                     {"debug", protect<debug>},
                     {"eager", protect<eager>},
-                    {"strict", protect<strict>}});
+                    {"strict", protect<strict>},
+                    {"default_dtype", protect<lua_default_dtype>}});
   lua_pushstring(L, GPULUA_VERSION);
   lua_setfield(L, -2, "version");
 }

@@ -34,7 +34,7 @@ int new_pinned(lua_State* L) {
   const std::int64_t count = check_integer(L, 1, "pinned", "a number of elements");
   if (count < 1) fail("pinned", "at least one element", L, 1);
   const DType dtype =
-      lua_isnoneornil(L, 2) ? DType::float32 : parse_dtype(check_string(L, 2, "pinned", "the name of a dtype"));
+      lua_isnoneornil(L, 2) ? default_dtype(L) : parse_dtype(check_string(L, 2, "pinned", "the name of a dtype"));
   lua_pushlstring(L, name(dtype).data(), name(dtype).size());
   lua_pushnumber(L, static_cast<double>(count));
   call_helper(L, "array_pointer", 2, 1);

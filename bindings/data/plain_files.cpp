@@ -71,7 +71,7 @@ int read_number_rows(lua_State* L) {
   const std::string op(check_string(L, 1, "read_number_rows", "a name")), path = path_of(L, 2, op.c_str());
   const ArrayOptions place = check_options(L, 4, op.c_str());
   NumberTextReading reading;
-  reading.dtype = place.dtype.value_or(DType::float32);
+  reading.dtype = place.dtype.value_or(default_dtype(L));
   reading.exact = !place.dtype;
   lua_getfield(L, 3, "delimiter");
   if (!lua_isnil(L, -1)) reading.delimiter = check_string(L, -1, op.c_str(), "a delimiter");
@@ -132,7 +132,7 @@ int read_elements(lua_State* L) {
   std::int64_t count = check_integer(L, 3, op.c_str(), "a count");
   const std::int64_t offset = check_integer(L, 4, op.c_str(), "an offset");
   const ArrayOptions options = check_options(L, 5, op.c_str());
-  const DType dtype = options.dtype.value_or(DType::float32);
+  const DType dtype = options.dtype.value_or(default_dtype(L));
   const auto size = static_cast<std::int64_t>(size_of(dtype));
   return or_file_failure(L, [&] {
     const FileBytes file(op.c_str(), path);

@@ -13,7 +13,7 @@ using luafn::HostValue;
 
 bool CapturedValues::refresh(lua_State* L, int function) {
   L_ = L;
-  if (!closure_ || lua_checkstack(L, 32) == 0) return false;
+  if (!closure_ || real_ != bindings_of(L).context().default_dtype || lua_checkstack(L, 32) == 0) return false;
   const int top = lua_gettop(L);
   bool same = static_cast<std::size_t>(function - 2) == arguments_;
   for (std::size_t i = 0; same && i < arguments_; ++i) same = refresh_slot(i, static_cast<int>(i) + 2, nullptr);

@@ -95,6 +95,9 @@ bool is_module(lua_State* L, int index) {
 
 }  // namespace
 
+CapturedValues::CapturedValues(lua_State* L, std::string op, Needs needs)
+    : L_(L), op_(std::move(op)), needs_(needs), real_(bindings_of(L).context().default_dtype), key_(name(real_)) {}
+
 void note_library_functions(lua_State* L) {
   lua_newtable(L);
   const int names = lua_gettop(L);

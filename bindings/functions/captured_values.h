@@ -21,8 +21,7 @@ class CapturedValues {
     bool constants = false;  // the key has the captured numbers themselves, which become constants of the text
     bool strides = false;    // arrays are used where they lie; else the others are made row-major
   };
-  CapturedValues(lua_State* L, std::string op, Needs needs = {false, false})
-      : L_(L), op_(std::move(op)), needs_(needs) {}
+  CapturedValues(lua_State* L, std::string op, Needs needs = {false, false});
 
   /// Adds the arguments, from stack index 2 on. What functions among them capture comes after them. Throws Error for a
   /// value that no function for a device takes.
@@ -49,6 +48,8 @@ class CapturedValues {
     return index < known_.size() && known_[index] ? *known_[index] : arrays_[index];
   }
   const std::string& key() const { return key_; }
+  /// The script's default dtype, which the key has.
+  DType real() const { return real_; }
 
  private:
   void capture(luafn::Closure& closure, int function);
@@ -74,6 +75,7 @@ class CapturedValues {
   lua_State* L_;
   std::string op_;
   Needs needs_;
+  DType real_;
   std::vector<luafn::HostValue> values_;
   std::vector<Array> arrays_;
   std::vector<const Array*> known_{};  // those of the latest refresh(), which Lua keeps while the call lasts

@@ -20,8 +20,12 @@ std::shared_ptr<const CombiningVariant> make_combining_variant(const CapturedVal
   variant->values = captured.values();
   const std::string file = closure->file;
   const int line = closure->function->line;
-  const luafn::Code code = luafn::translate(
-      {.op = name, .function = std::move(closure), .values = captured.values(), .results = {dtype}, .constants = true});
+  const luafn::Code code = luafn::translate({.op = name,
+                                             .function = std::move(closure),
+                                             .values = captured.values(),
+                                             .results = {dtype},
+                                             .real = captured.real(),
+                                             .constants = true});
   const std::string type = register_type(dtype);
   std::string parameters;
   for (const luafn::Parameter& parameter : code.parameters) {

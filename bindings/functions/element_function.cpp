@@ -29,7 +29,8 @@ std::shared_ptr<const ElementVariant> make_element_variant(const ElementFunction
                                     .contract = elements.contract,
                                     .results = elements.results,
                                     .check_indices = checks,
-                                    .levels = elements.levels});
+                                    .levels = elements.levels,
+                                    .real = captured.real()});
   UserElementwise& operation = variant->operation;
   operation.name = elements.name;
   for (const luafn::Parameter& parameter : variant->code.parameters)

@@ -62,6 +62,7 @@ class Key {
   FusedKey finish() {
     const std::shared_ptr<OpenDevice> device = evaluate_arrays();
     add_bytes(device.get());
+    add_bytes(device->context().default_dtype);
     std::vector<Node*> first_in;
     for (const Array& input : inputs_) {
       const Layout& layout = input->layout;

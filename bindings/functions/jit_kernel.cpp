@@ -101,7 +101,8 @@ struct JitCall {
                                    .contract = kernel.contract,
                                    .kernel = true,
                                    .small_grid = small_grid,
-                                   .check_indices = checks});
+                                   .check_indices = checks,
+                                   .real = captured.real()});
     made->text = kernel_text(kernel.name, made->code);
     std::set<std::size_t>& constants = chunk->constants[key];
     constants.insert(made->code.constants.begin(), made->code.constants.end());

@@ -153,7 +153,7 @@ constexpr NameRow rows[] = {
     {"scatter", "gpu.plot.points(x, y), or x:put(indices, values)"},
     {"scatter_", "x:put_along_axis(indices, values, axis)"}, {"scatter_add_", "x:scatter_add(indices, values)"},
     {"seed", "gpu.random.seed(n)"}, {"sem", "gpu.stats.sem(x)"}, {"set", "x:copy_(values)"},
-    {"set_device", "gpu.device(name)"}, {"set_printoptions", "gpu.print_options{precision = 3}"},
+    {"set_default_dtype", "gpu.default_dtype(\"float64\")"}, {"set_device", "gpu.device(name)"}, {"set_printoptions", "gpu.print_options{precision = 3}"},
     {"setdiff", "gpu.setdiff1d(x, y)"}, {"shape", "x.shape"},
     {"shift", "gpu.roll(x, n), or ranges: x({1, -2}) is the one before x({2, -1})"},
     {"show", "gpu.plot.line(x, y):show(), or gpu.plot.save"}, {"shuffle", "gpu.random.shuffle_(x)"},

@@ -139,6 +139,11 @@ std::string source_of_nil(lua_State* L);
 /// True within a function that gpu.fuse or gpu.graph records, on any device.
 bool is_recording(const Context& context);
 
+/// The dtype of real numbers where nothing says which: gpu.default_dtype.
+inline DType default_dtype(lua_State* L) {
+  return bindings_of(L).context().default_dtype;
+}
+
 /// Pushes nil and the message, the results of a call that fails without misuse. Returns 2.
 int push_nil(lua_State* L, const std::string& message);
 

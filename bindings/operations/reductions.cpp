@@ -165,11 +165,12 @@ Array mean_of(const Array& array, const ReductionOptions& options, DType compute
   return combine("divide", total, count_reduced(array, options, compute));
 }
 
-/// The dtypes of means and deviations. For integers: float64 for the computation and float32 for the result.
+/// The dtypes of means and deviations. For integers: float64 for the computation and the
+/// default dtype for the result.
 ReductionDTypes mean_dtypes(const Array& array, const ReductionOptions& options) {
   const DType input = options.dtype.value_or(array->dtype);
   if (is_inexact(input)) return reduction_dtypes(reducer("sum"), input);
-  return {DType::float64, options.dtype.value_or(DType::float32)};
+  return {DType::float64, options.dtype.value_or(array->device().context().default_dtype)};
 }
 
 /// gpu.mean(x [, axis] [, {axis, keepdims, dtype, out, where}])

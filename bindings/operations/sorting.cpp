@@ -116,7 +116,7 @@ int lua_searchsorted(lua_State* L) {
   Array values;
   if (const auto number = to_scalar(L, 2)) {
     if (lua_isboolean(L, 2) && sorted->dtype != DType::boolean) fail("searchsorted", "an array or a number", L, 2);
-    values = constant(sorted->device(), {}, promote_weak(sorted->dtype, *number), *number);
+    values = constant(sorted->device(), {}, promote_weak(sorted->dtype, *number, default_dtype(L)), *number);
   } else {
     values = check<Array>(L, 2, "searchsorted");
   }

@@ -42,7 +42,7 @@ namespace {
 
 /// The dtype in a generator's last argument: its name, or {dtype=}.
 DType check_real_dtype(lua_State* L, int index, const char* op) {
-  DType dtype = DType::float32;
+  DType dtype = default_dtype(L);
   const auto read = [&](int at) { dtype = parse_dtype(check_string(L, at, op, "the name of a dtype")); };
   if (lua_type(L, index) == LUA_TSTRING) {
     check_end(L, index + 1, op, "the dtype");

@@ -109,7 +109,7 @@ int create_random(lua_State* L) {
   int next = 0;
   Dims shape = check_shape(L, 1, next, function);
   Source source;
-  DType dtype = DType::float32;
+  DType dtype = default_dtype(L);
   std::optional<RandomPart> part;
   const auto read_dtype = [&](int value) { dtype = parse_dtype(check_string(L, value, function, "a dtype's name")); };
   if (lua_type(L, next) == LUA_TSTRING) {

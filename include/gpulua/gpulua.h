@@ -82,6 +82,7 @@ typedef struct gpulua_options {
   /* What one gpulua_run or gpulua_call may do; 0: no limit. Kernels and recorded graphs that it launches, kernels that
    * it compiles or takes from the cache, and blocks of one launch of a kernel from source. */
   uint64_t launches, compilations, blocks;
+  const char* default_dtype; /* of real numbers where a script does not say which: "float32", as NULL, or "float64" */
 } gpulua_options;
 
 /* Sets all fields to 0 and struct_size to the size. */

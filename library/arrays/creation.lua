@@ -50,7 +50,7 @@ local function spaced(op, most, first, last, ...)
   local arguments = pack(...)
   local dtype, device = core.options(op, take_options(op, most, arguments))
   local count = check_count(op, arguments[1] == nil and 50 or arguments[1])
-  return count, dtype or "float32", device, arguments[2]
+  return count, dtype or gpu.default_dtype(), device, arguments[2]
 end
 
 --- The values as `dtype`. For an integer dtype, values that a rounding error has moved off an integer are moved back before the
@@ -155,7 +155,7 @@ local function matrix_arguments(op, ...)
   local dtype, device = core.options(op, take_options(op, 3, arguments))
   local rows = check_count(op, arguments[1])
   local columns = check_count(op, arguments[2] or rows)
-  return rows, columns, checks.integer(op, "an integer offset", arguments[3] or 0), dtype or "float32", device
+  return rows, columns, checks.integer(op, "an integer offset", arguments[3] or 0), dtype or gpu.default_dtype(), device
 end
 
 --- gpu.eye(rows [, columns [, offset]] [, {dtype, device}])

@@ -121,7 +121,8 @@ function reading.genfromtxt(path, options)
   if footer > 0 and options.max_rows then core.fail(op, "max_rows or skip_footer, not both", footer) end
   local filling = options.filling_values
   if filling == nil then
-    filling = core.floating(options.dtype or "float32") == core.promote(options.dtype or "float32", "bool") and 0 / 0 or -1
+    local dtype = options.dtype or gpu.default_dtype()
+    filling = core.floating(dtype) == core.promote(dtype, "bool") and 0 / 0 or -1
   end
   if type(filling) ~= "number" then core.fail(op, "a number for filling_values", filling) end
   local missing = {"", unpack(texts(op, "missing_values", options.missing_values))}

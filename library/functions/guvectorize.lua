@@ -185,7 +185,7 @@ function gpu.guvectorize(signature, f, options)
     local made, results = wrapper(f, stepped), nil -- gpu.fuse finds f here
     if parsed.has_arrays then
       results = {}
-      local dtype = options.dtype or #arrays > 0 and gpu.result_type(unpack(arrays)) or "float32"
+      local dtype = options.dtype or #arrays > 0 and gpu.result_type(unpack(arrays)) or gpu.default_dtype()
       for k, dimensions in ipairs(parsed.outputs) do
         local full = {steps}
         for j, name in ipairs(dimensions) do full[j + 1] = type(name) == "number" and name or sizes[name] end

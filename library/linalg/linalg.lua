@@ -34,7 +34,7 @@ local function refuse_shapes(op, expected, a, b, advice)
   core.raise(("[%s] expected %s, got %s and %s%s"):format(op, expected, checks.shape_text(a.shape), checks.shape_text(b.shape), advice or ""))
 end
 
---- The dtype in which the solver works: the option, or that of the arrays, where integers and bool become float32.
+--- The dtype in which the solver works: the option, or that of the arrays, where integers and bool become the default dtype.
 local function working(op, options, ...)
   local dtype
   for _, x in ipairs {...} do
@@ -42,7 +42,7 @@ local function working(op, options, ...)
     if own == "float16" or own == "bfloat16" then
       core.raise(("[%s] expected %s, got %s; x:astype(\"float32\") converts"):format(op, dtype_list, own))
     end
-    if not solved[own] then own = "float32" end
+    if not solved[own] then own = core.floating(own) end
     dtype = dtype and core.promote(dtype, own) or own
   end
   local wanted = options.dtype

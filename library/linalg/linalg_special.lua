@@ -23,7 +23,7 @@ end
 --- Row and column numbers from 0, int64, and the place and dtype of a new matrix.
 local function read_new(op, n, options)
   local dtype, device = core.options(op, options)
-  return views.along(n, 1, 2, device), views.along(n, 2, 2, device), dtype or "float32", device
+  return views.along(n, 1, 2, device), views.along(n, 2, 2, device), dtype or gpu.default_dtype(), device
 end
 
 --- gpu.linalg.circulant(column)
@@ -49,7 +49,7 @@ end
 function linalg.companion(coefficients)
   local op = "linalg.companion"
   local a = read_vector(op, coefficients, 2)
-  if not kinds.is_floating(a) and not kinds.is_complex(a) then a = core.cast(a, "float32") end
+  if not kinds.is_floating(a) and not kinds.is_complex(a) then a = core.cast(a, core.floating(a.dtype)) end
   local n = a.size - 1
   local first = -views.slice(a, 1, 2, n) / views.slice(a, 1, 1, 1)
   return gpu.concat({first:reshape(1, n), gpu.eye(n - 1, n, {dtype = a.dtype, device = a.device})}, 1)

@@ -19,7 +19,7 @@ local function check_points(op, n, d, options, most, more)
   checks.integer(op, range, d)
   if d < 1 or most and d > most then core.fail(op, range, d) end
   core.check_shape(op, {n, d})
-  return core.floating_dtype(op, options.dtype or "float32")
+  return core.floating_dtype(op, options.dtype or gpu.default_dtype())
 end
 
 --- Reads the options of a sequence: whether it is scrambled, the seed as two words, and the number of the first point.

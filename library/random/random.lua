@@ -167,11 +167,11 @@ end
 
 --- Defines gpu.random.name(shape, parameters... [, options]). `parameters`: their defaults, or "required". `make`: computes the
 --- numbers from the call and the parameters. `kind.check_dtype` and `kind.dtype`: the valid dtypes and the default one; floating-point
---- dtypes and float32 if omitted. With `kind.vectors`, a draw has several numbers, whose count `make` returns second, and a
+--- dtypes and that of gpu.default_dtype if omitted. With `kind.vectors`, a draw has several numbers, whose count `make` returns second, and a
 --- parameter can be a table.
 local function distribution(name, parameters, make, kind)
   kind = kind or {}
-  local check_dtype, default_dtype = kind.check_dtype or core.floating_dtype, kind.dtype or "float32"
+  local check_dtype = kind.check_dtype or core.floating_dtype
   local op = "random." .. name
   local function call_for(generator, shape, ...)
     local values, options = { ... }, nil
@@ -185,7 +185,7 @@ local function distribution(name, parameters, make, kind)
     options = exports.check_source(op, options, generator)
     local call = setmetatable({ op = op, shape = shape, options = options, generator = generator or options.generator,
       device = options.device, checks = {} }, Call)
-    call.dtype = check_dtype(op, options.dtype or default_dtype)
+    call.dtype = check_dtype(op, options.dtype or kind.dtype or gpu.default_dtype())
     for i, default in ipairs(parameters) do
       if values[i] == nil then
         if default == "required" then

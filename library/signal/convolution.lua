@@ -118,7 +118,7 @@ end
 
 --- Both arrays in the dtype of the computation.
 local function prepared(x, y)
-  local dtype = core.promote(x.dtype, y.dtype)
+  local dtype = core.floating(core.promote(x.dtype, y.dtype))
   if not kinds.is_complex(x) and not kinds.is_complex(y) then dtype = dtype == "float64" and dtype or "float32" end
   return core.cast(x, dtype), core.cast(y, dtype)
 end

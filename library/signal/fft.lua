@@ -16,10 +16,12 @@ local fft = gpu.fft
 local function real_of(dtype) return dtype == "complex128" and "float64" or dtype == "complex64" and "float32" or dtype end
 local function complex_of(dtype) return (dtype == "float64" or dtype == "complex128") and "complex128" or "complex64" end
 
---- The array in the precision of its transform: float64 stays, all else is computed in float32.
+--- The array in the precision of its transform: float64 for arrays that are, and for integers if it is the default; all else is
+--- computed in float32.
 local function prepared(op, x, wants)
   checks.array(op, x)
-  local double = x.dtype == "float64" or x.dtype == "complex128"
+  local dtype = core.floating(x.dtype)
+  local double = dtype == "float64" or dtype == "complex128"
   if wants == "real" then
     if kinds.is_complex(x) then core.fail(op, "real numbers", x) end
     return core.cast(x, double and "float64" or "float32")

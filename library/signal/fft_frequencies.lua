@@ -12,7 +12,7 @@ local function read_spacing(op, n, spacing, options)
   if spacing == nil then spacing = 1 end
   if type(spacing) ~= "number" or spacing == 0 then core.fail(op, "a spacing other than 0", spacing) end
   local dtype, device = core.options(op, options)
-  return spacing, dtype or "float32", device
+  return spacing, dtype or gpu.default_dtype(), device
 end
 
 --- gpu.fft.fftfreq(n [, spacing] [, {dtype, device}])

@@ -16,7 +16,7 @@ function signal.get_window(window, n, options)
   tools.check_count(op, "a number of elements", n, 0)
   checks.flag(op, "sym", options.sym)
   local dtype, device = core.options(op, {dtype = options.dtype, device = options.device})
-  return make_window(op, window, n, dtype or "float32", device, options.sym == true)
+  return make_window(op, window, n, dtype or gpu.default_dtype(), device, options.sym == true)
 end
 
 --- gpu.signal.kaiser_beta(attenuation)

@@ -215,7 +215,7 @@ local function chirp_transform(op, x, m, axis, w, w_angle, a, a_angle)
   local chirp = turned(half * w_angle, (half * math.log(w)):exp()):eval()
   local before = views.slice(k, 1, 1, n)
   local spun = views.slice(chirp, 1, 1, n) * turned(before * -a_angle, (before * -math.log(a)):exp())
-  local dtype = (x.dtype == "float64" or x.dtype == "complex128") and "complex128" or "complex64"
+  local dtype = core.promote(core.floating(x.dtype), "complex64")
   local points = gpu.fft.next_fast_len(n + m - 1)
   local kernel = gpu.concat {views.slice(chirp, 1, 2, n - 1):flip(1), views.slice(chirp, 1, 1, m)}:reciprocal()
   local rows = core.cast(x, dtype):moveaxis(axis, -1) * core.cast(spun, dtype)

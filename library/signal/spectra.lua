@@ -22,7 +22,10 @@ local function check_fs(op, fs)
   return fs
 end
 
-local function precision(x) return (x.dtype == "float64" or x.dtype == "complex128") and "float64" or "float32" end
+local function precision(x)
+  local dtype = core.floating(x.dtype)
+  return (dtype == "float64" or dtype == "complex128") and "float64" or "float32"
+end
 
 --- The window, the length of a segment, of its transform, and the distance of two segments. `longest`: what a segment can have at
 --- most; `default`: its length where no option says it.
@@ -273,7 +276,7 @@ local function check_pair(op, x, y)
   if checks.shape_text(x.shape) ~= checks.shape_text(y.shape) then
     core.raise(("[%s] expected signals of one shape, got %s and %s"):format(op, checks.shape_text(x.shape), checks.shape_text(y.shape)))
   end
-  local dtype = core.promote(core.promote(x.dtype, y.dtype), "float32")
+  local dtype = core.promote(core.floating(core.promote(x.dtype, y.dtype)), "float32")
   return core.cast(x, dtype), core.cast(y, dtype)
 end
 

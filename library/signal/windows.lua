@@ -22,7 +22,7 @@ local function define_window(name, parameters, formula)
     options = checks.fields(name, options)
     checks.flag(name, "sym", options.sym)
     local dtype, device = core.options(name, {dtype = options.dtype, device = options.device})
-    local place = {dtype = dtype or "float32", device = device}
+    local place = {dtype = dtype or gpu.default_dtype(), device = device}
     if n <= 1 then return gpu.ones({n}, place) end
     local last = options.sym == false and n or n - 1
     local k = core.positions({n}, 0, 1, "float64", {device = device})

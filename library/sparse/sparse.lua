@@ -23,13 +23,13 @@ local own = {}
 
 local stored = {float32 = true, float64 = true, complex64 = true, complex128 = true}
 
---- The dtype of nonzeros from values of a dtype: integers and bool become float32.
+--- The dtype of nonzeros from values of a dtype: integers and bool get the default one.
 function own.entry_dtype(op, dtype)
   if stored[dtype] then return dtype end
   if dtype == "float16" or dtype == "bfloat16" then
     core.raise(("[%s] expected float32, float64, complex64 or complex128, got %s; x:astype(\"float32\") converts"):format(op, dtype))
   end
-  return "float32"
+  return core.floating(dtype)
 end
 
 --- Checks a dtype that a script names.

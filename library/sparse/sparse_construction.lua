@@ -72,7 +72,7 @@ function sparse.eye(rows, columns, offset, options)
   rows = checks.count(op, "a number of rows of 0 or more", rows)
   columns = checks.count(op, "a number of columns of 0 or more", columns or rows)
   offset = checks.integer(op, "an integer offset", offset or 0)
-  local A = of_diagonals(op, {rows, columns}, {offset}, {1}, options.dtype or "float32", options.device)
+  local A = of_diagonals(op, {rows, columns}, {offset}, {1}, options.dtype or gpu.default_dtype(), options.device)
   return in_format(A, options.format)
 end
 
@@ -81,7 +81,7 @@ function sparse.identity(n, options)
   local op = "sparse.identity"
   options = check_options(op, options)
   n = checks.count(op, "a number of rows of 0 or more", n)
-  return in_format(of_diagonals(op, {n, n}, {0}, {1}, options.dtype or "float32", options.device), options.format)
+  return in_format(of_diagonals(op, {n, n}, {0}, {1}, options.dtype or gpu.default_dtype(), options.device), options.format)
 end
 
 --- gpu.sparse.diags(diagonals [, offsets [, shape]] [, {dtype, format, device}])
@@ -122,7 +122,7 @@ function sparse.diags(diagonals, offsets, shape, options)
   end
   if type(shape) ~= "table" or #shape ~= 2 then core.fail(op, "a shape {rows, columns}", shape) end
   core.check_shape(op, shape)
-  local A = of_diagonals(op, {shape[1], shape[2]}, offsets, values, dtype or found or "float32", options.device)
+  local A = of_diagonals(op, {shape[1], shape[2]}, offsets, values, dtype or found or gpu.default_dtype(), options.device)
   return in_format(A, options.format)
 end
 
@@ -156,7 +156,7 @@ function sparse.random(rows, columns, density, options)
   if type(density) ~= "number" or not (density >= 0 and density <= 1) then core.fail(op, "a density from 0 to 1", density) end
   core.check_shape(op, shape)
   local count = math.floor(density * shape[1] * shape[2] + 0.5)
-  local dtype = options.dtype or "float32"
+  local dtype = options.dtype or gpu.default_dtype()
   if dtype:find "complex" then core.fail(op, "float32 or float64", dtype) end
   local at = count > 0 and distinct(shape[1] * shape[2], count, options)
     or gpu.zeros(0, {dtype = "int64", device = options.device})

@@ -56,7 +56,8 @@ function linalg.operator(fn, options)
   if options.adjoint ~= nil and type(options.adjoint) ~= "function" then
     core.fail(op, "adjoint = a function of a vector", options.adjoint)
   end
-  local dtype = core.promote(options.dtype or "float32", options.dtype or "float32")
+  local dtype = options.dtype or gpu.default_dtype()
+  dtype = core.promote(dtype, dtype)
   return setmetatable({fn = fn, reverse = options.adjoint or false, shape = {shape[1], shape[2]}, dtype = dtype}, operator)
 end
 

@@ -1,4 +1,5 @@
 -- Kinds of dtypes, and the dtypes of computations.
+local _, _, core = ...
 
 local kinds = {}
 
@@ -19,7 +20,7 @@ function kinds.working(x, dtype)
   local from = dtype or x.dtype
   if from == "float16" or from == "bfloat16" then return "float32", from end
   if from:find "^float" or from:find "^complex" then return from, from end
-  return "float64", "float32"
+  return "float64", core.floating(from)
 end
 
 return kinds

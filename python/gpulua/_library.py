@@ -34,7 +34,8 @@ class Options(Structure):
     _fields_ = [("struct_size", c_size_t), ("device", c_char_p), ("cu_context", c_void_p), ("cu_stream", c_void_p),
                 ("lua_memory", c_size_t), ("device_memory", c_size_t), ("cache_directory", c_char_p), ("flags", c_uint),
                 ("print", PRINT), ("log", LOG), ("allocate", c_void_p), ("user", c_void_p), ("lua_state", c_void_p),
-                ("launches", c_uint64), ("compilations", c_uint64), ("blocks", c_uint64)]
+                ("launches", c_uint64), ("compilations", c_uint64), ("blocks", c_uint64),
+                ("default_dtype", c_char_p)]
 
 
 def text_of(text):

@@ -54,13 +54,14 @@ class State:
 
     device: "cpu", "cuda:0"; without it GPULUA_DEVICE, else a GPU if there is one. cu_stream: the address of a CUstream for all work.
     lua_memory, device_memory: limits in bytes. launches, compilations, blocks: what one call may do. print: a function of a line that
-    a script prints; sys.stdout without it. sandbox, kernels, interruptible, strict, fault_handlers: the flags of the C interface.
+    a script prints; sys.stdout without it. default_dtype: "float64" for real numbers as NumPy has them, else "float32". sandbox, kernels, interruptible, strict, fault_handlers: the flags of the C interface.
     """
 
     _handle = None  # until there is a state
 
     def __init__(self, device=None, *, sandbox=False, kernels=False, interruptible=False, strict=False, fault_handlers=False,
-                 lua_memory=0, device_memory=0, cache_directory=None, cu_stream=None, launches=0, compilations=0, blocks=0, print=None):
+                 lua_memory=0, device_memory=0, cache_directory=None, cu_stream=None, launches=0, compilations=0, blocks=0, default_dtype=None,
+                 print=None):
         self._handle = c_void_p()
         self._callbacks = []     # with what keeps each one's last results
         self._raised = None      # by a function of Python's that Lua has called
@@ -69,6 +70,7 @@ class State:
         lib.options_init(byref(options), ctypes.sizeof(options))
         options.device = None if device is None else text_of(device)
         options.cache_directory = None if cache_directory is None else text_of(cache_directory)
+        options.default_dtype = None if default_dtype is None else text_of(default_dtype)
         options.cu_stream = None if cu_stream is None else count_of("cu_stream", cu_stream)
         for name, value in [("lua_memory", lua_memory), ("device_memory", device_memory), ("launches", launches),
                             ("compilations", compilations), ("blocks", blocks)]:

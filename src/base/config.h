@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "src/base/dtype.h"
 #include "src/base/job.h"
 
 namespace gpulua {
@@ -21,6 +22,9 @@ struct Config {
   bool check = false;
   /// Devices record the kernels that they run, from the start. No variable: --profile sets it.
   bool profile = false;
+  /// The dtype of real numbers where a script does not say which: float32 or float64. No variable: --default-dtype sets
+  /// it.
+  DType default_dtype = DType::float32;
   /// The most bytes of arrays on each device; 0: what the device has. No variable: programs that embed the library set
   /// it.
   std::size_t device_memory = 0;

@@ -66,6 +66,11 @@ std::optional<DType> find_dtype(std::string_view name) {
   return std::nullopt;
 }
 
+std::optional<DType> find_default_dtype(std::string_view name) {
+  const std::optional<DType> dtype = find_dtype(name);
+  return dtype == DType::float32 || dtype == DType::float64 ? dtype : std::nullopt;
+}
+
 DType parse_dtype(std::string_view name) {
   if (auto dtype = find_dtype(name)) return *dtype;
   std::string message = "[dtype] expected one of ";

@@ -72,6 +72,9 @@ std::optional<DType> find_dtype(std::string_view name);
 /// As find_dtype; throws Error that lists the names there are.
 DType parse_dtype(std::string_view name);
 
+/// The dtype of that name if it can be the default one of real numbers: float32 or float64.
+std::optional<DType> find_default_dtype(std::string_view name);
+
 /// IEEE binary16 and bfloat16 as raw bits, rounded to nearest even: once, whatever the number's type. A long double
 /// holds every double and every integer of 64 bits.
 float half_to_float(std::uint16_t bits);

@@ -58,7 +58,11 @@ fs::path jupyter_folder(const Options& options, const Environment& environment) 
 fs::path install_kernel(const Options& options, const Environment& environment) {
   std::string spec(kernel_spec_text("kernel.json.in"));
   replace(spec, "@program@", escaped(kernel_program().string()));
-  replace(spec, "@arguments@", options.device ? R"(, "--device", ")" + escaped(*options.device) + "\"" : "");
+  std::string arguments;
+  if (options.device) arguments += R"(, "--device", ")" + escaped(*options.device) + "\"";
+  if (options.default_dtype)
+    arguments += R"(, "--default-dtype", ")" + std::string(name(*options.default_dtype)) + "\"";
+  replace(spec, "@arguments@", arguments);
   const fs::path folder = jupyter_folder(options, environment) / "kernels" / "gpulua";
   std::error_code error;
   fs::create_directories(folder, error);

@@ -29,6 +29,7 @@ int main(int argc, char** argv) {
     }
     config.profile = options.profile;
     if (options.device) config.device = *options.device;
+    if (options.default_dtype) config.default_dtype = *options.default_dtype;
     return run_session(options, Environment::read(), std::move(config), argc, argv);
   } catch (const UsageError& error) {
     std::fprintf(stderr, "gpulua: %s\n%s", error.what(), usage_text);

@@ -18,6 +18,8 @@ const char* const usage_text =
     "  -j command      as luajit: on, off, flush, v, dump[=flags[,file]], p, ...\n"
     "  -O[options]     as luajit: a level, +name, -name, name=value\n"
     "  --device name   the device that new arrays go to: cpu, cuda:0, ...\n"
+    "  --default-dtype name\n"
+    "                  the dtype of real numbers where nothing says which: float32, or float64 as NumPy has it\n"
     "  --check         run on the CPU device, and search kernels for mistakes while they run\n"
     "  --profile       print the kernels that ran, with their times, when the script ends\n"
     "  --ranks n       run the script in n processes, the ranks of gpu.comm\n"
@@ -32,8 +34,8 @@ const char* const usage_text =
 
 namespace {
 
-constexpr std::string_view long_options[] = {"--check",  "--device",  "--help",  "--install-kernel",
-                                             "--prefix", "--profile", "--ranks", "--version"};
+constexpr std::string_view long_options[] = {"--check",  "--default-dtype", "--device", "--help",   "--install-kernel",
+                                             "--prefix", "--profile",       "--ranks",  "--version"};
 
 class Parser {
  public:
@@ -109,6 +111,11 @@ class Parser {
     };
     if (name == "device") {
       options_.device = value("--device", "a device");
+    } else if (name == "default-dtype") {
+      const std::string dtype = value("--default-dtype", "float32 or float64");
+      options_.default_dtype = find_default_dtype(dtype);
+      if (!options_.default_dtype)
+        throw UsageError("option '--default-dtype' expects float32 or float64, got '" + dtype + "'");
     } else if (name == "ranks") {
       if (options_.ranks) throw UsageError("option '--ranks' is given twice");
       const int position = position_;
@@ -138,7 +145,9 @@ class Parser {
     const bool runs = options_.script < argc_ || !options_.actions.empty() || options_.interactive || options_.check ||
                       options_.profile || options_.version || options_.ranks;
     if (options_.install_kernel && runs)
-      throw UsageError("option '--install-kernel' runs no script: of the others it takes --prefix and --device alone");
+      throw UsageError(
+          "option '--install-kernel' runs no script: of the others it takes --prefix, --device and --default-dtype "
+          "alone");
   }
 
   static int rank_count(const std::string& text) {

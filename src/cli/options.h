@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "src/base/dtype.h"
+
 namespace gpulua {
 
 /// A command line that makes no sense; the message says why.
@@ -28,6 +30,7 @@ struct RanksOption {
 struct Options {
   std::vector<Action> actions;
   std::optional<std::string> device;
+  std::optional<DType> default_dtype;
   std::optional<RanksOption> ranks;
   bool check = false;
   bool profile = false;

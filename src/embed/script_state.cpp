@@ -101,7 +101,7 @@ int refuse_exit(lua_State* L) {
 
 ScriptState::ScriptState(const gpulua_options& options, const void* caller) : options_(options) {
   // The texts are the caller's.
-  options_.device = options_.cache_directory = nullptr;
+  options_.device = options_.cache_directory = options_.default_dtype = nullptr;
   try {
     auto* const given = static_cast<lua_State*>(options.lua_state);
     if (const char* why = given != nullptr ? connect_program_lua(caller) : connect_own_lua())
@@ -113,7 +113,7 @@ ScriptState::ScriptState(const gpulua_options& options, const void* caller) : op
       throw Error(
           "[create] expected a lua_state without the module gpu, got one that has it, and options of devices: call "
           "gpulua_create before luaopen_gpu, or leave out device, cu_context, cu_stream, device_memory, "
-          "cache_directory and GPULUA_FAULT_HANDLERS");
+          "cache_directory, default_dtype and GPULUA_FAULT_HANDLERS");
     if (!context_) context_ = std::make_shared<Context>(configure(options), make_evaluator);
     if (options.device != nullptr) context_->check_device_name();
     if (options.log != nullptr)

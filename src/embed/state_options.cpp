@@ -51,6 +51,8 @@ gpulua_options read_options(const gpulua_options* given) {
   const bool on_cpu = kernels || (options.device != nullptr && std::strcmp(options.device, "cpu") == 0);
   if (on_cpu && (options.cu_context != nullptr || options.cu_stream != nullptr))
     throw Error("[create] expected a CUDA device with cu_context or cu_stream, got the device \"cpu\"");
+  if (options.default_dtype != nullptr && !find_default_dtype(options.default_dtype))
+    throw Error("[create] expected the default_dtype \"float32\" or \"float64\", got \"{}\"", options.default_dtype);
   if (is_sandbox && options.lua_memory == 0) options.lua_memory = lua_memory_of_sandboxes;
   if (options.lua_state != nullptr && (options.allocate != nullptr || options.lua_memory != 0))
     throw Error(
@@ -68,6 +70,7 @@ Config configure(const gpulua_options& options) {
   config.cuda_context = options.cu_context;
   config.cuda_stream = options.cu_stream;
   if (options.cache_directory != nullptr) config.cache_directory = options.cache_directory;
+  if (options.default_dtype != nullptr) config.default_dtype = *find_default_dtype(options.default_dtype);
   config.device_memory = options.device_memory;
   if ((options.flags & GPULUA_KERNELS) != 0) {
     config.device = "cpu";
@@ -79,7 +82,7 @@ Config configure(const gpulua_options& options) {
 
 bool configures_context(const gpulua_options& options) {
   return options.device != nullptr || options.cu_context != nullptr || options.cu_stream != nullptr ||
-         options.device_memory != 0 || options.cache_directory != nullptr ||
+         options.device_memory != 0 || options.cache_directory != nullptr || options.default_dtype != nullptr ||
          (options.flags & GPULUA_FAULT_HANDLERS) != 0;
 }
 

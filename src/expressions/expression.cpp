@@ -95,7 +95,8 @@ std::optional<Simpler> simpler(const OpInfo& op, Operands operands, DType comput
 
 /// Throws Error unless the second operand of ldexp is an integer.
 void check_scale(const OpInfo& op, const OperandView& exponent) {
-  const DType dtype = exponent.array ? (*exponent.array)->dtype : promote_weak(DType::boolean, exponent.number);
+  const DType dtype =
+      exponent.array ? (*exponent.array)->dtype : promote_weak(DType::boolean, exponent.number, DType::float32);
   if (dtype != DType::boolean && !is_integer(dtype))
     throw Error("{}expected an integer exponent, got {}", bracketed(op.name), name(dtype));
 }
@@ -274,7 +275,7 @@ Array constant(OpenDevice& device, Dims shape, DType dtype, const Scalar& value)
 }
 
 Array weak_constant(OpenDevice& device, const Scalar& value) {
-  Array result = constant(device, {}, in_double(default_dtype(value)), value);
+  Array result = constant(device, {}, dtype_of_number(value, DType::float64), value);
   result->weak = true;
   return result;
 }
@@ -309,10 +310,10 @@ Array constant_operand(const OpInfo& op, OpenDevice& device, DType dtype, const 
   }
 }
 
-OpDTypes dtypes_of_numbers(const OpInfo& op, Operands operands) {
-  if (op.rule != DTypeRule::integer && op.rule != DTypeRule::count) return dtypes_of(op, operands, true);
+OpDTypes dtypes_of_numbers(const OpInfo& op, Operands operands, DType real) {
+  if (op.rule != DTypeRule::integer && op.rule != DTypeRule::count) return dtypes_of(op, operands, true, real);
   try {
-    return dtypes_of(op, operands, true);
+    return dtypes_of(op, operands, true, real);
   } catch (const Error&) {
     throw Error(
         "{}expected an array of integers or bool, got numbers alone, which have no dtype; gpu.array(6, \"int64\") is "
@@ -327,7 +328,8 @@ Array elementwise(const OpInfo& op, Operands operands) {
   OpenDevice& device = first_array(op, operands)->device();
   if (auto exact = compare_exactly(op, operands)) return *exact;
   const bool of_numbers = std::none_of(operands.begin(), operands.end(), is_strong);
-  const OpDTypes dtypes = of_numbers ? dtypes_of_numbers(op, operands) : dtypes_of(op, operands, false);
+  const DType real = device.context().default_dtype;
+  const OpDTypes dtypes = of_numbers ? dtypes_of_numbers(op, operands, real) : dtypes_of(op, operands, false, real);
   LayoutRef layout = result_layout(op, operands);
   if (op.rule == DTypeRule::scaled) check_scale(op, operands[1]);
   if (op.algebra == Algebra::power) check_exponent(dtypes.compute, operands[1]);

@@ -10,29 +10,29 @@ namespace gpulua {
 namespace {
 
 /// The dtype of an array of the weak operand alone.
-DType dtype_of_weak(const OperandView& weak) {
-  if (!weak.array) return default_dtype(weak.number);
+DType dtype_of_weak(const OperandView& weak, DType real) {
+  if (!weak.array) return dtype_of_number(weak.number, real);
   const DType dtype = (*weak.array)->dtype;
-  return dtype == DType::float64 ? DType::float32 : dtype == DType::complex128 ? DType::complex64 : dtype;
+  return dtype == DType::float64 ? real : dtype == DType::complex128 ? complex_of(real) : dtype;
 }
 
 /// The common dtype of `dtype` and a weak operand. The value of a weak array is not known: it may have a fraction, and
 /// an integer may not fit another integer's dtype.
-DType promote_operand(DType dtype, const OperandView& weak) {
-  if (!weak.array) return promote_weak(dtype, weak.number);
+DType promote_operand(DType dtype, const OperandView& weak, DType real) {
+  if (!weak.array) return promote_weak(dtype, weak.number, real);
   const DType own = (*weak.array)->dtype;
   switch (info(own).kind) {
     case DTypeKind::floating:
-      return promote_weak(dtype, Scalar(0.5));
+      return promote_weak(dtype, Scalar(0.5), real);
     case DTypeKind::complex:
-      return promote_weak(dtype, Scalar(std::complex<double>()));
+      return promote_weak(dtype, Scalar(std::complex<double>()), real);
     default:
       return dtype == DType::boolean || is_integer(dtype) ? promote(dtype, own) : dtype;
   }
 }
 
 /// The common dtype of the operands. The condition of `where` and the exponent of `ldexp` do not count.
-DType promoted_dtype(const OpInfo& op, std::span<const OperandView> operands) {
+DType promoted_dtype(const OpInfo& op, std::span<const OperandView> operands, DType real) {
   if (op.rule == DTypeRule::select) operands = operands.subspan(1);
   if (op.rule == DTypeRule::scaled) operands = operands.first(1);
   std::optional<DType> dtype;
@@ -44,21 +44,21 @@ DType promoted_dtype(const OpInfo& op, std::span<const OperandView> operands) {
   for (const bool of_arrays : {true, false})
     for (const OperandView& operand : operands)
       if (!is_strong(operand) && (operand.array != nullptr) == of_arrays)
-        dtype = dtype ? promote_operand(*dtype, operand) : dtype_of_weak(operand);
+        dtype = dtype ? promote_operand(*dtype, operand, real) : dtype_of_weak(operand, real);
   return *dtype;
 }
 
 }  // namespace
 
-OpDTypes dtypes_of(const OpInfo& op, std::span<const OperandView> operands, bool of_numbers) {
-  DType dtype = promoted_dtype(op, operands);
+OpDTypes dtypes_of(const OpInfo& op, std::span<const OperandView> operands, bool of_numbers, DType real) {
+  DType dtype = promoted_dtype(op, operands, real);
   if (of_numbers) {
-    const OpDTypes narrow = op_dtypes(op, dtype);
+    const OpDTypes narrow = op_dtypes(op, dtype, real);
     // Integers and bool stay, unless the operation makes floating-point numbers of them.
     if (narrow.compute != dtype && info(narrow.compute).kind == DTypeKind::floating) dtype = narrow.compute;
     dtype = in_double(dtype);
   }
-  return op_dtypes(op, dtype);
+  return op_dtypes(op, dtype, real);
 }
 
 }  // namespace gpulua

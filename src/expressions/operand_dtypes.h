@@ -15,6 +15,7 @@ inline bool is_strong(const OperandView& operand) {
 }
 
 /// The dtypes of an operation. `of_numbers`: no operand is strong. It is then done in double precision, as in Lua.
-OpDTypes dtypes_of(const OpInfo& op, std::span<const OperandView> operands, bool of_numbers);
+/// `real`: the script's default dtype.
+OpDTypes dtypes_of(const OpInfo& op, std::span<const OperandView> operands, bool of_numbers, DType real);
 
 }  // namespace gpulua

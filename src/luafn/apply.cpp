@@ -108,7 +108,8 @@ DType Translator::promoted(const OpInfo& row, const std::vector<Value>& operands
   if (strong) {
     for (std::size_t i = 0; i < operands.size(); ++i)
       if (takes_part(row, i) && operands[i].is_weak())
-        strong = promote_weak(*strong, operands[i].kind == Value::Kind::real ? Scalar(0.5) : Scalar(std::int64_t{1}));
+        strong = promote_weak(*strong, operands[i].kind == Value::Kind::real ? Scalar(0.5) : Scalar(std::int64_t{1}),
+                              request_.real);
     return indexing_ && is_integer(*strong) && size_of(*strong) < 4 ? DType::int32 : *strong;
   }
   const bool becomes_real =
@@ -135,7 +136,7 @@ Value Translator::apply(const OpInfo& row, const std::vector<Value>& operands, i
   const DType promoted = this->promoted(row, operands, needed, line);
   OpDTypes dtypes;
   try {
-    dtypes = op_dtypes(row, promoted);
+    dtypes = op_dtypes(row, promoted, request_.real);
   } catch (const Error& error) {
     refuse(line, error.what());
   }

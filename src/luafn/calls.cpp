@@ -265,9 +265,9 @@ Value Translator::complex_number(const std::vector<Value>& parts, int line) {
       refuse(line, "expected real numbers for gpu.complex, got " + describe(part));
     if (!part.is_weak()) strong = strong ? promote(*strong, part.dtype) : part.dtype;
   }
-  const bool is_double = strong ? promote_weak(*strong, Scalar(0.5)) == DType::float64 : real_ == DType::float64;
+  const bool is_double = strong ? to_floating(*strong, request_.real) == DType::float64 : real_ == DType::float64;
   const DType part = is_double ? DType::float64 : DType::float32;
-  const DType dtype = is_double ? DType::complex128 : DType::complex64;
+  const DType dtype = complex_of(part);
   const std::string imaginary = parts.size() == 2 ? as(parts[1], part, line) : "0";
   return strong_value(dtype, register_type(dtype) + "{" + as(parts[0], part, line) + ", " + imaginary + "}");
 }

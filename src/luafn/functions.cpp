@@ -77,7 +77,8 @@ Code translate(const TranslationRequest& request) {
   return Translator(request).translate();
 }
 
-Translator::Translator(const TranslationRequest& request) : request_(request) {
+Translator::Translator(const TranslationRequest& request)
+    : request_(request), function_real_(request.real), real_(request.real) {
   for (const HostValue& value : request.values)
     if (value.kind == HostValue::Kind::array && !value.weak &&
         (value.dtype == DType::float64 || value.dtype == DType::complex128))

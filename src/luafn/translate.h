@@ -53,7 +53,8 @@ struct TranslationRequest {
   // After one level a result is itself and its derivatives; after the next one these, and all of their derivatives by
   // its first argument, then by its second.
   std::vector<std::vector<std::size_t>> levels{};
-  bool constants = false;  // captured numbers are constants of the text
+  DType real = DType::float32;  // the script's default dtype of real numbers
+  bool constants = false;       // captured numbers are constants of the text
 };
 
 /// The name of a result's variable in Code::body; `index` counts from 0.

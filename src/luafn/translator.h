@@ -225,8 +225,8 @@ class Translator {
   std::map<std::string, Instance> instances_;
   Instance* root_ = nullptr;
   Instance* current_ = nullptr;
-  DType function_real_ = DType::float32;             // of weak numbers with fractions that are not uniform
-  DType real_ = DType::float32;                      // the same; within math.floor double
+  DType function_real_;                              // of weak numbers with fractions that are not uniform
+  DType real_;                                       // the same; within math.floor double
   int open_derivatives_ = 0;                         // those within which the code being written is
   std::string variables_;                            // those of the request
   std::string duals_;                                // functions of dual numbers

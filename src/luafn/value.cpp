@@ -137,7 +137,7 @@ Value Join::result(DType real) const {
   if (boolean_) return strong_value(DType::boolean, {});
   if (strong_) {
     DType dtype = *strong_;
-    if (real_) dtype = promote_weak(dtype, Scalar(0.5));
+    if (real_) dtype = promote_weak(dtype, Scalar(0.5), real);
     value = strong_value(dtype, {});
   } else if (real_) {
     value.kind = Value::Kind::real;

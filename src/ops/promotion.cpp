@@ -63,31 +63,32 @@ DType real_part(DType dtype) {
   return dtype == DType::complex64 ? DType::float32 : DType::float64;
 }
 
-DType promote(DType a, DType b) {
-  if (!is_complex(a) && !is_complex(b)) return promote_real(a, b);
-  const DType part = promote_real(real_part(a), real_part(b));
+DType complex_of(DType part) {
   return part == DType::float64 ? DType::complex128 : DType::complex64;
 }
 
-DType promote_weak(DType array, const Scalar& number) {
+DType promote(DType a, DType b) {
+  if (!is_complex(a) && !is_complex(b)) return promote_real(a, b);
+  return complex_of(promote_real(real_part(a), real_part(b)));
+}
+
+DType promote_weak(DType array, const Scalar& number, DType real) {
   if (std::holds_alternative<bool>(number)) return array;
-  if (std::holds_alternative<std::complex<double>>(number)) {
-    if (is_complex(array)) return array;
-    return array == DType::float64 ? DType::complex128 : DType::complex64;
-  }
-  const auto* real = std::get_if<double>(&number);
-  const bool integral = !real || *real == std::trunc(*real);
+  if (std::holds_alternative<std::complex<double>>(number))
+    return is_complex(array) ? array : complex_of(to_floating(array, real));
+  const auto* value = std::get_if<double>(&number);
+  const bool integral = !value || *value == std::trunc(*value);
   if (is_floating(array) || is_complex(array)) return array;
-  if (!integral || (real && std::isinf(*real))) return DType::float32;
+  if (!integral || (value && std::isinf(*value))) return real;
   return array == DType::boolean ? DType::int64 : array;
 }
 
-DType to_floating(DType dtype) {
-  return is_floating(dtype) || is_complex(dtype) ? dtype : DType::float32;
+DType to_floating(DType dtype, DType real) {
+  return is_floating(dtype) || is_complex(dtype) ? dtype : real;
 }
 
-DType default_dtype(const Scalar& number) {
-  constexpr DType by_kind[] = {DType::boolean, DType::int64, DType::uint64, DType::float32, DType::complex64};
+DType dtype_of_number(const Scalar& number, DType real) {
+  const DType by_kind[] = {DType::boolean, DType::int64, DType::uint64, real, complex_of(real)};
   return by_kind[number.index()];
 }
 
@@ -95,7 +96,7 @@ DType in_double(DType dtype) {
   return dtype == DType::float32 ? DType::float64 : dtype == DType::complex64 ? DType::complex128 : dtype;
 }
 
-OpDTypes op_dtypes(const OpInfo& op, DType promoted) {
+OpDTypes op_dtypes(const OpInfo& op, DType promoted, DType real) {
   if (promoted == DType::boolean && op.boolean == as_int8) promoted = DType::int8;
   const DTypeKind kind = info(promoted).kind;
   if (kind == DTypeKind::complex && !op.complex && op.rule != DTypeRule::logical) refuse(op, "real numbers", promoted);
@@ -109,13 +110,13 @@ OpDTypes op_dtypes(const OpInfo& op, DType promoted) {
       return {promoted, promoted};
     case DTypeRule::floating:
     case DTypeRule::scaled:
-      return {to_floating(promoted), to_floating(promoted)};
+      return {to_floating(promoted, real), to_floating(promoted, real)};
     case DTypeRule::phase:
-      return {to_floating(promoted), real_part(to_floating(promoted))};
+      return {to_floating(promoted, real), real_part(to_floating(promoted, real))};
     case DTypeRule::comparison:
       return {promoted, DType::boolean};
     case DTypeRule::test:
-      return {to_floating(promoted), DType::boolean};
+      return {to_floating(promoted, real), DType::boolean};
     case DTypeRule::logical:
       return {DType::boolean, DType::boolean};
     case DTypeRule::integer:

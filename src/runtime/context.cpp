@@ -10,7 +10,8 @@
 namespace gpulua {
 
 Context::Context(Config config, MakeEvaluator make_evaluator)
-    : config_(std::move(config)),
+    : default_dtype(config.default_dtype),
+      config_(std::move(config)),
       make_evaluator_(make_evaluator),
       cache_(config_.cache_directory, config_.cache_limit, [this](const std::string& message) { warn(message); }),
       plugins_(load_plugins()) {}

@@ -127,6 +127,8 @@ class Context : public std::enable_shared_from_this<Context> {
   /// The newest error that a script got from the library. Lua's errors are texts; a program that embeds the library
   /// finds the kind here.
   std::optional<Error> last_error;
+  /// The dtype of real numbers where nothing says which: float32 or float64, at first the configured one.
+  DType default_dtype;
   /// Allow matrix products of float32 by TF32, and of float64 by emulation in fixed-point numbers.
   bool tf32 = false, emulated_float64 = false;
 

@@ -2,6 +2,7 @@
 
 #include "src/base/error.h"
 #include "src/ops/promotion.h"
+#include "src/runtime/context.h"
 
 namespace gpulua {
 
@@ -47,6 +48,13 @@ class Binder {
   }
 
  private:
+  DType default_dtype() const {
+    const OpenDevice& device = bound_.device       ? *bound_.device
+                               : call_.out.empty() ? *call_.device
+                                                   : call_.out.front()->device();
+    return device.context().default_dtype;
+  }
+
   [[noreturn]] void refuse(const UserParameter& parameter, const std::string& expected, const std::string& got) const {
     throw Error("{}{}: expected {}, got {}", bracketed(name_), parameter.name, expected, got);
   }
@@ -79,7 +87,7 @@ class Binder {
     const auto* number = std::get_if<Scalar>(&argument);
     if (number && parameter.raw) refuse(parameter, "an array, as it is raw", to_string(*number));
     if (parameter.type_variable == 0 || bound_.type_variables.count(parameter.type_variable) != 0) return;
-    const DType dtype = number ? default_dtype(*number) : (*array)->dtype;
+    const DType dtype = number ? dtype_of_number(*number, default_dtype()) : (*array)->dtype;
     const auto [entry, is_new] = of_numbers_.try_emplace(parameter.type_variable, dtype);
     if (!is_new) entry->second = promote(entry->second, dtype);
   }

@@ -19,6 +19,8 @@ check 'a long option with one dash' 1 '' "gpulua: unknown option '-device'; did 
 check '-e without code' 1 '' "gpulua: option '-e' expects code*" -e
 check '--device without a name' 1 '' "gpulua: option '--device' expects a device*" --device
 check '--device opens nothing' 0 'fine' '' --device cuda:77 -e 'print("fine")'
+check '--default-dtype' 0 'float64' '' --default-dtype float64 -e 'print(gpu.zeros(1).dtype)'
+check '--default-dtype of another dtype' 1 '' "gpulua: option '--default-dtype' expects float32 or float64, got 'int8'${newline}usage:*" --default-dtype=int8
 check '--check' 0 'true*cpu' '' --check -e 'print(gpu.check(), gpu.device())'
 kernels='local x = gpu.arange(1000, "float32"):eval() for _ = 1, 3 do local y = gpu.exp(x + 1):eval() end'
 check '--profile' 0 'done' "*:${newline}kernel *launches *GB/s *compile ms${newline}* 3 *" --profile -e "$kernels print('done')"

@@ -58,6 +58,21 @@ TEST_CASE("options: an older caller's struct, an unknown flag, a newer caller's 
   CHECK(gpulua_create(nullptr, nullptr) == GPULUA_ARGUMENT);
 }
 
+TEST_CASE("options: the dtype of real numbers") {
+  gpulua_state* state = nullptr;
+  gpulua_options options = options_with(0);
+  std::string text = "float64";
+  options.default_dtype = text.c_str();
+  REQUIRE(gpulua_create(&options, &state) == GPULUA_OK);
+  text = "another";  // the option's text is copied
+  const std::string script = "assert(gpu.zeros(2).dtype == 'float64')";
+  CHECK(gpulua_run(state, script.data(), script.size(), "s") == GPULUA_OK);
+  CHECK(gpulua_destroy(state) == GPULUA_OK);
+  options.default_dtype = "float16";
+  CHECK(gpulua_create(&options, &state) == GPULUA_ARGUMENT);
+  CHECK(has(gpulua_error(nullptr), "[create] expected the default_dtype \"float32\" or \"float64\", got \"float16\""));
+}
+
 TEST_CASE("a context and a stream of CUDA are for a GPU") {
   gpulua_state* state = nullptr;
   int stray = 0;

@@ -122,6 +122,13 @@ class Values(unittest.TestCase):
                     state.run(script)
             self.assertEqual(state.eval("gpu.table({k = {1, 1, 2}}):group_by('k'):count().rows"), 2)
 
+    def test_default_dtype(self):
+        with gpulua.State("cpu", default_dtype="float64") as state:
+            self.assertEqual(state.eval("(gpu.arange(3) / 3).dtype"), "float64")
+        self.assertEqual(self.state.eval("gpu.default_dtype()"), "float32")
+        with self.assertRaisesRegex(gpulua.ArgumentError, 'expected the default_dtype "float32" or "float64", got "int8"'):
+            gpulua.State("cpu", default_dtype="int8")
+
     def test_interrupt(self):
         with gpulua.State("cpu", interruptible=True) as state:
             timer = threading.Timer(0.2, lambda: signal.raise_signal(signal.SIGINT))

@@ -27,7 +27,7 @@ KernelSpec all_operations(DType dtype) {
     if (op.rule == DTypeRule::conversion) continue;
     ValueSpec value;
     try {
-      const OpDTypes dtypes = op_dtypes(op, dtype);
+      const OpDTypes dtypes = op_dtypes(op, dtype, DType::float32);
       value.compute = dtypes.compute;
       value.dtype = dtypes.result;
     } catch (const Error&) {
