@@ -289,11 +289,9 @@ namespace {
 
 /// A dtype that can hold the value, for a message.
 const char* dtype_for(const Scalar& value) {
-  if (std::holds_alternative<std::complex<double>>(value)) return "complex64";
-  if (std::holds_alternative<std::int64_t>(value)) return "int64";
-  if (std::holds_alternative<std::uint64_t>(value)) return "uint64";
   const double* number = std::get_if<double>(&value);
-  if (!number || *number != std::trunc(*number) || std::abs(*number) >= 0x1p63) return "float32";
+  if (!number) return name(dtype_of_number(value, DType::float32)).data();
+  if (*number != std::trunc(*number) || std::abs(*number) >= 0x1p63) return "float32";
   return std::abs(*number) < 0x1p15 ? "int16" : std::abs(*number) < 0x1p31 ? "int32" : "int64";
 }
 
