@@ -157,6 +157,16 @@ std::shared_ptr<Context> context_of(lua_State* L) {
   return bindings ? bindings->context_ref() : nullptr;
 }
 
+void open_lua_libraries(lua_State* L) {
+  luaL_openlibs(L);
+  lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
+  lua_getfield(L, -1, "jit.opt");
+  lua_getfield(L, -1, "start");
+  lua_pushliteral(L, "-dse");  // the removal of dead stores
+  lua_call(L, 1, 0);
+  lua_pop(L, 2);
+}
+
 void restrict_bindings(lua_State* L) {
   lua_getfield(L, LUA_REGISTRYINDEX, helpers_key);
   lua_getfield(L, -1, "restrict");

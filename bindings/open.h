@@ -8,6 +8,10 @@ namespace gpulua {
 
 class Context;
 
+/// Opens Lua's libraries in a state of ours. LuaJIT's compiler goes without the optimisation in which most of its
+/// mistakes with bit operations arise (docs/guide.md). Raises Lua errors.
+void open_lua_libraries(lua_State* L);
+
 /// Attaches `context` to a state without one, and registers "gpu" in package.preload, so that require "gpu" works.
 /// Opens no device. The context lives at least as long as the state.
 void open_bindings(lua_State* L, std::shared_ptr<Context> context);

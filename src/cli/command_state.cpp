@@ -22,7 +22,7 @@ void open_words(lua_State* L) {
 }  // namespace
 
 void open_command_state(lua_State* L, std::shared_ptr<Context> context) {
-  luaL_openlibs(L);
+  open_lua_libraries(L);
   open_renderer(L);
   open_words(L);
   open_bindings(L, std::move(context));

@@ -161,7 +161,7 @@ int ScriptState::open(lua_State* L) {
   const bool is_ours = self.options_.lua_state == nullptr;
   lua_gc(L, LUA_GCSTOP, 0);  // nothing can be garbage yet
   if (is_ours) {
-    luaL_openlibs(L);
+    open_lua_libraries(L);
     lua_getglobal(L, "os");
     lua_pushcfunction(L, &refuse_exit);
     lua_setfield(L, -2, "exit");

@@ -35,6 +35,7 @@ echo 'print(1)' >"$scratch/deaf.lua"
 echo 'print(arg[1])' >"$scratch/listens.lua"
 check 'an option after a script without arguments' 0 1 'gpulua: --device follows the script*, so it goes to the script*' "$scratch/deaf.lua" --device cpu
 check 'an option of the script itself' 0 --check '' "$scratch/listens.lua" --check
+check 'a bit operation that LuaJIT miscompiles' 0 5 '' -e 'local list, other, low, half = {5}, {0} for _ = 1, 100 do low = bit.band(list[1], 255) other[1] = 0 half = list[1] + 0.5 end print(low)'
 check '-joff' 0 'false' '' -joff -e 'print((jit.status()))'
 check '-O0' 0 'nil' '' -O0 -e 'print(({jit.status()})[8])'
 check '-O with an unknown flag' 1 '' 'gpulua: *unknown or malformed*' -Onosuch
