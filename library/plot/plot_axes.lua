@@ -1,0 +1,258 @@
+-- The axes of a chart: their ranges, and where their ticks stand. The renderers share them.
+local exports = {}
+
+local floor, min, max, log10 = math.floor, math.min, math.max, math.log10
+
+local function is_finite(value) return value - value == 0 end
+
+-- ---- what layers reach ----------------------------------------------------------------------------------------------------------
+
+local function each_corner(layer, fn)
+  local xs, ys = layer.xs, layer.ys
+  fn(xs[1], ys[1])
+  fn(xs[#xs], ys[#ys])
+end
+
+-- Calls fn(x, y) with the points that a layer reaches; nil: no place on that axis.
+local reach = {segments = each_corner, filled = each_corner, surface = each_corner}
+
+function reach.image(layer, fn)
+  fn(layer.extent[1], layer.extent[3])
+  fn(layer.extent[2], layer.extent[4])
+end
+
+function reach.bars(layer, fn)
+  for i, height in ipairs(layer.y) do
+    fn(layer.left[i], 0)
+    fn(layer.right[i], height)
+  end
+end
+
+function reach.boxes(layer, fn)
+  for i, x in ipairs(layer.x) do
+    fn(x - layer.half, layer.low[i])
+    fn(x + layer.half, layer.high[i])
+  end
+  for i, y in ipairs(layer.outlier_y) do fn(layer.outlier_x[i], y) end
+end
+
+function reach.rule(layer, fn)
+  for _, at in ipairs {layer.from, layer.to} do fn(layer.across == "x" and at or nil, layer.across == "y" and at or nil) end
+end
+
+function reach.note(layer, fn)
+  fn(layer.x, layer.y)
+  if layer.at then fn(layer.at[1], layer.at[2]) end
+end
+
+function exports.each_point(layer, fn)
+  local of_kind = reach[layer.kind]
+  if of_kind then return of_kind(layer, fn) end
+  for i, x in ipairs(layer.x) do
+    fn(x, (layer.low or layer.y)[i])
+    fn(x, (layer.high or layer.y)[i])
+  end
+end
+
+--- Whether a layer ends at the value, so that the axis has no margin there: the foot of bars, the edge of a picture.
+local function ends_at(layer, name, value)
+  local kind = layer.kind
+  if kind == "bars" then return name ~= "x" and value == 0 end
+  if kind ~= "image" and kind ~= "filled" and kind ~= "segments" and kind ~= "surface" then return false end
+  local found = false
+  exports.each_point(layer, function(x, y)
+    if name == "x" then y = x end
+    found = found or y == value
+  end)
+  return found
+end
+
+-- ---- ranges ---------------------------------------------------------------------------------------------------------------------
+
+--- {low, high, log, dates, place}: place(value) is 0 at the axis' beginning and 1 at its end. `margin`: beyond the data at both ends,
+--- a share of their range. `low` is above `high` on an axis that runs backwards.
+local function axis_of(layers, options, name, margin)
+  local is_log = (options.log or ""):find(name) ~= nil
+  local low, high, limits = math.huge, -math.huge, options[name .. "lim"]
+  for _, layer in ipairs(layers) do
+    exports.each_point(layer, function(x, y)
+      local value = y
+      if name == "x" then value = x end
+      if value and is_finite(value) and (value > 0 or not is_log) then low, high = min(low, value), max(high, value) end
+    end)
+  end
+  if limits then low, high = limits[1], limits[2] end
+  if low > high then low, high = is_log and 1 or 0, is_log and 10 or 1 end
+  if low == high then
+    low, high = is_log and low / 2 or low - max(0.5, math.abs(low) * 1e-6), is_log and high * 2 or high + max(0.5, math.abs(high) * 1e-6)
+  elseif not limits then
+    local function margin_at(value)
+      for _, layer in ipairs(layers) do
+        if ends_at(layer, name, value) then return 0 end
+      end
+      return margin
+    end
+    local below, above = margin_at(low), margin_at(high)
+    local from, to = is_log and log10(low) or low, is_log and log10(high) or high
+    local span = to - from
+    if below > 0 then low = is_log and 10 ^ (from - below * span) or from - below * span end
+    if above > 0 then high = is_log and 10 ^ (to + above * span) or to + above * span end
+  end
+  local axis = {low = low, high = high, log = is_log, dates = name == "x" and options.dates}
+  local up = true
+  for _, layer in ipairs(layers) do up = up and not layer.downward end
+  if name == "y" and not up and not limits then axis.low, axis.high = high, low end
+  local from, to = is_log and log10(axis.low) or axis.low, is_log and log10(axis.high) or axis.high
+  function axis.place(value)
+    if is_log then value = value > 0 and log10(value) or 0 / 0 end
+    return (value - from) / (to - from)
+  end
+  return axis
+end
+
+--- The axes x, y and, where a layer is on it, y2 of a chart.
+function exports.of(p, margin)
+  local options, layers = rawget(p, "options"), rawget(p, "layers")
+  local left, right = {}, {}
+  for _, layer in ipairs(layers) do
+    local side = layer.axis == "right" and right or left
+    side[#side + 1] = layer
+  end
+  return {x = axis_of(layers, options, "x", margin), y = axis_of(#left > 0 and left or right, options, "y", margin),
+    y2 = #right > 0 and axis_of(right, options, "y2", margin) or nil}
+end
+
+-- ---- ticks ----------------------------------------------------------------------------------------------------------------------
+
+local digits = {"¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹", [0] = "⁰", ["-"] = "⁻"}
+
+local function power_of_ten(exponent)
+  return "10" .. ("%d"):format(exponent):gsub(".", function(c) return digits[tonumber(c) or c] end)
+end
+
+--- "12,500", "0.25", "3×10⁸". `step`: between ticks; nil of a single number.
+function exports.number_text(value, step)
+  if value == 0 then return "0" end
+  local size = math.abs(value)
+  if size >= 1e7 or size < 1e-4 and (step or size) < 1e-4 then
+    local exponent = floor(log10(size) + 1e-9)
+    local mantissa = ("%.6g"):format(value / 10 ^ exponent)
+    return (mantissa == "1" and "" or mantissa == "-1" and "-" or mantissa .. "×") .. power_of_ten(exponent)
+  end
+  local decimals = step and max(0, -floor(log10(step) + 1e-9))
+  if step and math.abs(step * 10 ^ decimals % 1 - 0.5) < 1e-6 then decimals = decimals + 1 end
+  local text = decimals and ("%%.%df"):format(decimals):format(value) or ("%.4g"):format(value)
+  local sign, whole, rest = text:match "^(-?)(%d+)(.*)$"
+  if #whole > 4 then whole = whole:reverse():gsub("(%d%d%d)", "%1,"):reverse():gsub("^,", "") end
+  return sign .. whole .. rest
+end
+
+--- 1, 2 or 5 times a power of ten.
+local function nice_step(least)
+  local power = 10 ^ floor(log10(least))
+  for _, factor in ipairs {1, 2, 5, 10} do
+    if factor * power >= least * (1 - 1e-9) then return factor * power end
+  end
+end
+
+local function linear_ticks(low, high, most)
+  local step = nice_step((high - low) / most)
+  local ticks = {}
+  for i = math.ceil(low / step - 1e-9), floor(high / step + 1e-9) do
+    ticks[#ticks + 1] = {i * step, exports.number_text(i * step, step)}
+  end
+  return ticks
+end
+
+local function log_ticks(low, high, most)
+  local first, last = math.ceil(log10(low) - 1e-9), floor(log10(high) + 1e-9)
+  if last - first < 1 then return linear_ticks(low, high, most) end
+  local stride = math.ceil((last - first + 1) / most)
+  local is_plain, ticks = first >= -3 and last <= 5, {}
+  for exponent = first - 1, last do
+    local value = 10 ^ exponent
+    if exponent >= first then
+      local is_major = (exponent - first) % stride == 0
+      ticks[#ticks + 1] = {value, is_major and (is_plain and exports.number_text(value) or power_of_ten(exponent)) or ""}
+    end
+    for factor = 2, stride == 1 and 9 or 1 do
+      if factor * value >= low and factor * value <= high then ticks[#ticks + 1] = {factor * value, ""} end
+    end
+  end
+  return ticks
+end
+
+-- ---- dates ----------------------------------------------------------------------------------------------------------------------
+
+local day = 86400
+
+--- Days since 1970 of a date (the proleptic Gregorian calendar; years begin in March, so leap days come last).
+local function days_of(year, month)
+  if month <= 2 then year, month = year - 1, month + 12 end
+  return 365 * year + floor(year / 4) - floor(year / 100) + floor(year / 400) + floor((153 * (month - 3) + 2) / 5) - 719468
+end
+
+--- Year, month and day of seconds since 1970.
+local function date_of(seconds)
+  local days = floor(seconds / day)
+  local year = floor(1970 + days / 365.2425)
+  while days_of(year, 1) > days do year = year - 1 end
+  while days_of(year + 1, 1) <= days do year = year + 1 end
+  local month = 12
+  while days_of(year, month) > days do month = month - 1 end
+  return year, month, days - days_of(year, month) + 1
+end
+
+--- "2024-03-14 12:30:15", without what all ticks of that step have in common.
+function exports.date_text(seconds, step)
+  step = step or seconds % day == 0 and day or 1
+  seconds = floor(seconds + 0.5)
+  local year, month, of_month = date_of(seconds)
+  if step >= 360 * day then return ("%d"):format(year) end
+  if step >= 28 * day then return ("%04d-%02d"):format(year, month) end
+  local time = seconds % day
+  if step >= day or time == 0 then return ("%04d-%02d-%02d"):format(year, month, of_month) end
+  local text = ("%02d:%02d"):format(floor(time / 3600), floor(time / 60) % 60)
+  return step < 60 and text .. (":%02d"):format(time % 60) or text
+end
+
+local even_steps = {1, 2, 5, 15, 30, 60, 120, 300, 900, 1800, 3600, 3 * 3600, 6 * 3600, 12 * 3600, day, 2 * day, 4 * day, 7 * day, 14 * day}
+
+local function date_ticks(low, high, most)
+  local ticks = {}
+  if high - low < 2 then return linear_ticks(low, high, most) end
+  for _, step in ipairs(even_steps) do
+    if (high - low) / step <= most then
+      -- Weeks begin on Mondays; 1970 began on a Thursday.
+      local shift = step >= 7 * day and 4 * day or 0
+      for i = math.ceil((low - shift) / step), floor((high - shift) / step) do
+        ticks[#ticks + 1] = {i * step + shift, exports.date_text(i * step + shift, step)}
+      end
+      return ticks
+    end
+  end
+  local months = (high - low) / (30.44 * day) / most
+  local stride = 12 * (months > 6 and nice_step(max(1, months / 12)) or 1)
+  for _, fits in ipairs {6, 3, 2, 1} do
+    if fits >= months then stride = fits end
+  end
+  local year, month = date_of(low)
+  local at = floor((12 * year + month - 1) / stride) * stride
+  while true do
+    local seconds = days_of(floor(at / 12), at % 12 + 1) * day
+    if seconds > high then return ticks end
+    if seconds >= low then ticks[#ticks + 1] = {seconds, exports.date_text(seconds, stride * 30.44 * day)} end
+    at = at + stride
+  end
+end
+
+--- {{value, text}, ...} of an axis, about `count` with a text, a third more at most.
+function exports.ticks(axis, count)
+  local low, high = min(axis.low, axis.high), max(axis.low, axis.high)
+  return (axis.dates and date_ticks or axis.log and log_ticks or linear_ticks)(low, high, 4 / 3 * max(count, 2))
+end
+
+--- The text of a single value.
+function exports.text(axis, value) return axis.dates and exports.date_text(value) or ("%.4g"):format(value) end
+
+return exports
