@@ -1,11 +1,11 @@
 -- help(what), `? what`, and what completion knows of properties: all from docs/reference.md. The chunk gets load, a function that
 -- runs a file of the command's with arguments, the reference's text, the bindings' helpers, and the function distance(a, b): how many
--- letters two words differ by. It returns two functions: show and properties.
+-- letters two words differ by. It returns three functions: show, properties and options.
 local load, text, helpers, distance = ...
 
 local debug, ipairs, next, pcall, rawget, tostring, type = debug, ipairs, next, pcall, rawget, tostring, type
 local concat, insert, sort = table.concat, table.insert, table.sort
-local find, gsub, lower, match, rep, sub = string.find, string.gsub, string.lower, string.match, string.rep, string.sub
+local find, gmatch, gsub, lower, match, rep = string.find, string.gmatch, string.gsub, string.lower, string.match, string.rep
 local min, max = math.min, math.max
 local registry, globals, loaded = debug.getregistry(), _G, package.loaded
 
@@ -174,4 +174,13 @@ local function properties(letter)
   return names
 end
 
-return show, properties
+--- The names of the options of a function or a method, "gpu.zeros" or "chart:line".
+local function options(name)
+  name = by_type(name)
+  local entry, names = reference.find(name) or reference.find(match(name, "[%w_]+$")), {}
+  local list = entry and match(show_text.signature(entry, name), "{([^{}]*)}[^{}]*$") or ""
+  for option in gmatch(list, "[%a_][%w_]*") do names[#names + 1] = option end
+  return names
+end
+
+return show, properties, options

@@ -223,4 +223,4 @@ local function list(entries, width)
   return concat(lines, "\n")
 end
 
-return {entry = entry_text, section = section_text, list = list, summary = summary, plain = plain, wrapped = wrapped}
+return {signature = signature_of, entry = entry_text, section = section_text, list = list, summary = summary, plain = plain, wrapped = wrapped}
