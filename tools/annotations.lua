@@ -8,9 +8,9 @@ helpers.load_library()
 
 local source, output = arg[1], arg[2]
 local handle = assert(io.open(source .. "/docs/reference.md"))
-local reference = dofile(source .. "/src/cli/reference.lua")(handle:read "*a")
+local reference = dofile(source .. "/src/help/reference.lua")(handle:read "*a")
 handle:close()
-local objects = dofile(source .. "/src/cli/objects.lua")
+local objects = dofile(source .. "/src/help/objects.lua")
 
 local lines = {}
 local function write(...) lines[#lines + 1] = (...):format(select(2, ...)) end

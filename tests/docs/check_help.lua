@@ -12,7 +12,7 @@ local function read(path)
   file:close()
   return text
 end
-local function run(file, ...) return assert(loadfile(source .. "/src/cli/" .. file))(...) end
+local function run(file, ...) return assert(loadfile(source .. "/src/help/" .. file))(...) end
 
 local text = read "docs/reference.md"
 local reference = run("reference.lua")(text)

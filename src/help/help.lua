@@ -1,4 +1,4 @@
--- help(what), `? what`, and what completion knows of properties: all from docs/reference.md. The chunk gets load, a function that
+-- help(what), `? what`, and what completion knows of properties and options: all from docs/reference.md. The chunk gets load, a function that
 -- runs a file of the command's with arguments, the reference's text, the bindings' helpers, and the function distance(a, b): how many
 -- letters two words differ by. It returns three functions: show, properties and options.
 local load, text, helpers, distance = ...
@@ -117,9 +117,9 @@ end
 
 --- The functions of a part of gpu, "gpu.ndimage", and the chapters that describe them; nil for another name.
 local function about_part(name, width)
-  local entries, chapters, seen = {}, {}, {}
+  local entries, chapters, seen, prefix = {}, {}, {}, name .. "."
   for _, entry in ipairs(reference.entries) do
-    if find(entry.name, name .. ".", 1, true) == 1 and not seen[entry.name] then
+    if find(entry.name, prefix, 1, true) == 1 and not seen[entry.name] then
       entries[#entries + 1], seen[entry.name] = entry, true
       local section = entry.section.level > 3 and entry.section.parent or entry.section
       local title = ("%q"):format(show_text.plain(section.title))
