@@ -130,21 +130,20 @@ local function power_of_ten(exponent)
   return "10" .. ("%d"):format(exponent):gsub(".", function(c) return digits[tonumber(c) or c] end)
 end
 
---- "12,500", "0.25", "3×10⁸". `step`: between ticks; nil of a single number.
-function exports.number_text(value, step)
-  if value == 0 then return "0" end
-  local size = math.abs(value)
-  if size >= 1e7 or size < 1e-4 and (step or size) < 1e-4 then
-    local exponent = floor(log10(size) + 1e-9)
-    local mantissa = ("%.6g"):format(value / 10 ^ exponent)
-    return (mantissa == "1" and "" or mantissa == "-1" and "-" or mantissa .. "×") .. power_of_ten(exponent)
-  end
-  local decimals = step and max(0, -floor(log10(step) + 1e-9))
-  if step and math.abs(step * 10 ^ decimals % 1 - 0.5) < 1e-6 then decimals = decimals + 1 end
-  local text = decimals and ("%%.%df"):format(decimals):format(value) or ("%.4g"):format(value)
-  local sign, whole, rest = text:match "^(-?)(%d+)(.*)$"
+--- "12,500" or "0.25", with the decimals that `step` needs.
+local function plain_text(value, step)
+  local decimals = max(0, -floor(log10(step) + 1e-9))
+  local sign, whole, rest = ("%%.%df"):format(decimals):format(value):match "^(-?)(%d+)(.*)$"
   if #whole > 4 then whole = whole:reverse():gsub("(%d%d%d)", "%1,"):reverse():gsub("^,", "") end
   return sign .. whole .. rest
+end
+
+--- The text of a tick at a multiple of the step. The numbers of an axis up to `largest` have one form: 12,500 or 3×10⁹.
+local function number_text(value, step, largest)
+  if value == 0 then return "0" end
+  if largest < 1e8 and largest >= 1e-3 then return plain_text(value, step) end
+  local exponent = floor(log10(largest) + 1e-9)
+  return plain_text(value / 10 ^ exponent, step / 10 ^ exponent) .. "×" .. power_of_ten(exponent)
 end
 
 --- 1, 2 or 5 times a power of ten.
@@ -157,10 +156,8 @@ end
 
 local function linear_ticks(low, high, most)
   local step = nice_step((high - low) / most)
-  local ticks = {}
-  for i = math.ceil(low / step - 1e-9), floor(high / step + 1e-9) do
-    ticks[#ticks + 1] = {i * step, exports.number_text(i * step, step)}
-  end
+  local first, last, ticks = math.ceil(low / step - 1e-9), floor(high / step + 1e-9), {}
+  for i = first, last do ticks[#ticks + 1] = {i * step, number_text(i * step, step, max(math.abs(first), math.abs(last)) * step)} end
   return ticks
 end
 
@@ -173,7 +170,7 @@ local function log_ticks(low, high, most)
     local value = 10 ^ exponent
     if exponent >= first then
       local is_major = (exponent - first) % stride == 0
-      ticks[#ticks + 1] = {value, is_major and (is_plain and exports.number_text(value) or power_of_ten(exponent)) or ""}
+      ticks[#ticks + 1] = {value, is_major and (is_plain and plain_text(value, value) or power_of_ten(exponent)) or ""}
     end
     for factor = 2, stride == 1 and 9 or 1 do
       if factor * value >= low and factor * value <= high then ticks[#ticks + 1] = {factor * value, ""} end
@@ -205,7 +202,6 @@ end
 
 --- "2024-03-14 12:30:15", without what all ticks of that step have in common.
 function exports.date_text(seconds, step)
-  step = step or seconds % day == 0 and day or 1
   seconds = floor(seconds + 0.5)
   local year, month, of_month = date_of(seconds)
   if step >= 360 * day then return ("%d"):format(year) end
@@ -252,7 +248,10 @@ function exports.ticks(axis, count)
   return (axis.dates and date_ticks or axis.log and log_ticks or linear_ticks)(low, high, 4 / 3 * max(count, 2))
 end
 
---- The text of a single value.
-function exports.text(axis, value) return axis.dates and exports.date_text(value) or ("%.4g"):format(value) end
+--- The text of an end of an axis.
+function exports.text(axis, value)
+  if not axis.dates then return ("%.4g"):format(value) end
+  return exports.date_text(value, axis.high - axis.low > 2 * day and day or 1)
+end
 
 return exports

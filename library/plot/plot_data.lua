@@ -249,19 +249,28 @@ local function places(op, what, v, count, most)
   return means
 end
 
+--- What gpu.meshgrid gives as the vector that it has in all lines along the axis; another value as it is.
+local function one_line(op, what, v, m, axis)
+  if not (core.is_array(v) and v.ndim == 2) then return v end
+  local line = axis == 2 and v({1, 1}, ":") or v(":", {1, 1})
+  if v.shape[1] ~= m.shape[1] or v.shape[2] ~= m.shape[2] or not v:eq(line):all():item() then
+    core.fail(op, what .. ", a vector, or a matrix as gpu.meshgrid gives", v)
+  end
+  return line:reshape(line.size)
+end
+
 --- A matrix whose elements are values at points: {rows, xs, ys, downward}, with the places of its columns and rows. The arguments are
 --- the matrix alone, or x, y and the matrix. What stands behind them comes second.
 function data.field(op, arguments, extent, most)
-  local m, after = arguments[1], arguments[2]
-  local x, y
-  if not (core.is_array(m) and m.ndim == 2) and arguments[3] ~= nil then x, y, m, after = unpack(arguments, 1, 4) end
-  if x == nil and arguments[3] ~= nil then core.fail(op, "x and y before the matrix, or nothing behind the levels", arguments[3]) end
+  local x, y, m, after = nil, nil, arguments[1], arguments[2]
+  if arguments[3] ~= nil then x, y, m, after = unpack(arguments, 1, 4) end
   check_matrix(op, m)
   if x ~= nil and extent then core.raise(("[%s] expected x and y or an extent, got both"):format(op)) end
   local rows, width, height = data.rows(op, m, most)
   local field = {rows = rows, downward = x == nil and extent == nil}
   if x ~= nil then
-    field.xs, field.ys = places(op, "x", x, m.shape[2], most), places(op, "y", y, m.shape[1], most)
+    field.xs = places(op, "x", one_line(op, "x", x, m, 2), m.shape[2], most)
+    field.ys = places(op, "y", one_line(op, "y", y, m, 1), m.shape[1], most)
     return field, after
   end
   extent = extent or {0.5, width + 0.5, height + 0.5, 0.5}

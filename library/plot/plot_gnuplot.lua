@@ -144,7 +144,7 @@ local function chart_commands(p, size)
   local commands, plots, labels, blocks = {"reset"}, {}, {}, 0
   local function add(...) commands[#commands + 1] = select("#", ...) == 1 and (...) or (...):format(select(2, ...)) end
   local axes = axes_of.of(p, 0.04)
-  local scene = {axes = axes, theme = theme, command = add}
+  local scene = {axes = axes, theme = theme, size = size, command = add}
   function scene.plot(lines, how, layer)
     blocks = blocks + 1
     add("%s", ("$d%d << EOD\n%s\nEOD"):format(blocks, table.concat(lines, "\n")))

@@ -169,15 +169,19 @@ end
 
 --- The texts of the cells.
 local function cell_texts(scene, layer)
-  local on = {["#ffffff"] = {}, ["#000000"] = {}}
+  local on, longest = {["#ffffff"] = {}, ["#000000"] = {}}, 1
   for i, row in ipairs(layer.rows) do
     for j, value in ipairs(row) do
       local lines = on[options.text_on(layer, value)]
-      if value == value then lines[#lines + 1] = ('%d %d "%s"'):format(j, i, layer.format:format(value)) end
+      local text = layer.format:format(value)
+      if value == value then lines[#lines + 1], longest = ('%d %d "%s"'):format(j, i, text), math.max(longest, #text) end
     end
   end
+  -- Smaller where the cells are: a digit of size 10 is 8 pixels wide.
+  local width, height = (scene.size[1] - 160) / #layer.rows[1], (scene.size[2] - 90) / #layer.rows
+  local size = math.max(4, math.min(10, 10 * width / (8 * longest + 6), 10 * height / 18))
   for color, lines in pairs(on) do
-    if #lines > 0 then scene.plot(lines, ("using 1:2:(stringcolumn(3)) with labels tc rgb '%s'"):format(color)) end
+    if #lines > 0 then scene.plot(lines, ("using 1:2:(stringcolumn(3)) with labels font ',%.2g' tc rgb '%s'"):format(size, color)) end
   end
 end
 

@@ -80,6 +80,9 @@ describe("axes", function()
     assert.are.equal("-0.5 0 0.5", texts(-0.6, 0.6, 2))
     assert.are.equal("0 5000 10,000", texts(0, 10000, 2))
     assert.are.equal("0 2×10⁸ 4×10⁸", texts(0, 4e8, 2))
+    assert.are.equal("0 0.5×10⁸ 1.0×10⁸ 1.5×10⁸", texts(0, 1.6e8, 3))
+    assert.are.equal("0 10,000,000 20,000,000", texts(0, 2e7, 2))
+    assert.are.equal("0 2×10⁻⁵ 4×10⁻⁵", texts(0, 4e-5, 2))
     assert.are.equal("0.1 1 10 100", texts(0.1, 100, 5, true))
     assert.are.equal("10⁻⁶ 10⁻³ 10⁰ 10³ 10⁶", texts(1e-6, 1e6, 4, true))
   end)
@@ -103,7 +106,7 @@ describe("axes", function()
       end
     end
     for seconds = -1e9, 5e9, 12345678 do
-      assert.are.equal(os.date("!%Y-%m-%d %H:%M:%S", seconds), axes_of.date_text(seconds - seconds % 86400) .. os.date("! %H:%M:%S", seconds))
+      assert.are.equal(os.date("!%Y-%m-%d %H:%M:%S", seconds), axes_of.date_text(seconds, 86400) .. os.date("! %H:%M:%S", seconds))
     end
   end)
 
@@ -267,6 +270,10 @@ describe("layers", function()
     local layer = layer_of(plot.surface({ 1, 2, 4 }, { 10, 30 }, m))
     assert.are.same({ 1, 2, 4 }, layer.xs)
     assert.are.same({ 10, 30 }, layer.ys)
+    local X, Y = gpu.meshgrid(gpu.array { 1, 2, 4 }, gpu.array { 10, 30 })
+    layer = layer_of(plot.contour(X, Y, m))
+    assert.are.same({ 1, 2, 4 }, layer.xs)
+    assert.are.same({ 10, 30 }, layer.ys)
     layer = layer_of(plot.contourf(m, 2, { extent = { 0, 3, 0, 4 } }))
     assert.are.same({ 0.5, 1.5, 2.5 }, layer.xs)
     assert.are.same({ 3, 1 }, layer.ys)
@@ -383,6 +390,7 @@ describe("gpu.plot", function()
       ["[plot.heatmap] expected at most 60 rows and columns; gpu.plot.image shows more"] = function() plot.heatmap(gpu.ones(61, 2)) end,
       ["[plot.contour] expected x with a place for each of 3, got 2"] = function() plot.contour({ 1, 2 }, { 1, 2, 3 }, m) end,
       ["[plot.contourf] expected y that ascends or descends"] = function() plot.contourf({ 1, 2, 3 }, { 1, 3, 2 }, m) end,
+      ["[plot.surface] expected x, a vector, or a matrix as gpu.meshgrid gives"] = function() plot.surface(m, m, m) end,
       ["[plot.surface] expected x and y or an extent, got both"] = function()
         plot.surface({ 1, 2, 3 }, { 1, 2, 3 }, m, { extent = { 0, 1, 0, 1 } })
       end,
