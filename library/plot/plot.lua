@@ -57,7 +57,7 @@ end
 
 --- Raises an error for a logarithmic axis on which a layer has numbers, and none above 0.
 local function check_log(op, layer, log)
-  local fields = {x = {"x", "left", "right"}, y = layer.axis ~= "right" and {"y", "low", "high"} or {}}
+  local fields = {x = {"x", "left", "right", "places"}, y = layer.axis ~= "right" and {"y", "low", "high"} or {}}
   for axis in (log or ""):gmatch "." do
     local is_there, is_empty = false, true
     for _, name in ipairs(fields[axis]) do
@@ -73,6 +73,29 @@ end
 
 -- The kinds that have a colour of the chart's cycle where they name none; annotations have one of the theme.
 local cycled = {line = true, points = true, bars = true, boxes = true, band = true, errorbars = true}
+
+local function are_equal(a, b)
+  for i = 1, math.max(#a, #b) do
+    if a[i] ~= b[i] then return false end
+  end
+  return true
+end
+
+--- Sets where bars begin and end: those of one axis with the same places stand side by side.
+local function share_places(layer, all)
+  local beside = {}
+  for _, other in ipairs(all) do
+    local is_beside = other.places and other.axis == layer.axis and are_equal(other.places, layer.places)
+    if is_beside then beside[#beside + 1] = other end
+  end
+  for k, bars in ipairs(beside) do
+    local width = 2 * bars.half / #beside
+    bars.left, bars.right = {}, {}
+    for i, x in ipairs(bars.places) do
+      bars.left[i], bars.right[i] = x - bars.half + (k - 1) * width, x - bars.half + k * width
+    end
+  end
+end
 
 -- What plot_layers.lua defines.
 local layers
@@ -99,6 +122,7 @@ local function add_layer(p, op, ...)
   end
   for _, other in ipairs {layer, unpack(all)} do check_log("plot." .. op, other, given.log) end
   all[#all + 1] = layer
+  if layer.places then share_places(layer, all) end
   for name, value in pairs(given) do held[name] = value end
   return p
 end

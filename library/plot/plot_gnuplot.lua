@@ -39,9 +39,9 @@ local function name_ticks(names, is_across, room)
   return (is_oblique and "rotate by 35 right " or "norotate ") .. "(" .. table.concat(ticks, ", ") .. ")"
 end
 
-local function number_ticks(axis, most)
+local function number_ticks(axis, count)
   local ticks = {}
-  for i, tick in ipairs(axes_of.ticks(axis, most)) do
+  for i, tick in ipairs(axes_of.ticks(axis, count)) do
     -- A tick without a text is small.
     ticks[i] = ('"%s" %.15g%s'):format(tick[2], tick[1], tick[2] == "" and " 1" or "")
   end
@@ -49,10 +49,10 @@ local function number_ticks(axis, most)
 end
 
 local function axis_commands(add, axis, name, options, size)
-  local most = name == "x" and size[1] / (axis.dates and 115 or 90) or size[2] / 60
+  local count = name == "x" and (axis.dates and 2 or 3) + size[1] / 200 or 3 + size[2] / 160
   local names = options[name .. "names"]
   add("set %sra [%.15g:%.15g]", name, axis.low, axis.high)
-  add("set %stics nomirror out scale 0.6,0.3 %s", name, names and name_ticks(names, name == "x", size[1] - 90) or number_ticks(axis, most))
+  add("set %stics nomirror out scale 0.6,0.3 %s", name, names and name_ticks(names, name == "x", size[1] - 90) or number_ticks(axis, count))
   if axis.log then add("set logscale %s", name) end
   if options[name .. "label"] then add("set %slabel %s", name, quoted(options[name .. "label"])) end
 end

@@ -55,10 +55,7 @@ end
 function layers.bars(op, arguments, _, chart)
   local xs, ys
   xs, ys, chart.xnames = data.bars(op, arguments[1], arguments[2])
-  local half = 0.4 * data.least_step(xs)
-  local layer = {kind = "bars", left = {}, right = {}, y = ys}
-  for i, x in ipairs(xs) do layer.left[i], layer.right[i] = x - half, x + half end
-  return layer
+  return {kind = "bars", places = xs, half = 0.4 * data.least_step(xs), y = ys}
 end
 
 --- gpu.plot.boxplot([names,] values [, {label, color, opacity, axis, <chart>}])

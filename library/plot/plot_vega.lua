@@ -110,13 +110,15 @@ function draw.segments(layer, add)
 end
 
 function draw.filled(layer, add, _, theme)
-  -- Each polygon is drawn over those before it.
+  -- Each polygon is drawn over those before it. What has no area shows the colours of the levels beside the chart.
   for _, polygon in ipairs(layer.polygons) do
     local order = {}
     for k = 1, #polygon.x do order[k] = k end
     add(values_of {x = polygon.x, y = polygon.y, order = order}, {type = "line", interpolate = "linear-closed", filled = true, strokeWidth = 0,
       color = options_of.band_color(layer, polygon.band, theme), fillOpacity = 1}, {x = "x", y = "y", order = "order"})
   end
+  local x, y = layer.xs[1], layer.ys[1]
+  add({{x = x, x2 = x, y = y, y2 = y, value = layer.bounds[1]}}, {type = "rect"}, {x = "x", x2 = "x2", y = "y", y2 = "y2", color = "value"}, layer)
 end
 
 local most_cells = 100 -- of an axis: each is a mark of its own

@@ -208,6 +208,14 @@ describe("layers", function()
     assert.are.same({ 2, 5 }, layer_of(plot.boxplot(gpu.array { { 1, 4 }, { 2, 5 }, { 3, 6 } })).median)
   end)
 
+  it("of bars at the same places stand side by side", function()
+    local p = plot.bars({ "a", "b" }, { 1, 2 }):bars({ "a", "b" }, { 3, 4 }):bars({ 1, 2 }, { 5, 6 }, { axis = "right" })
+    for i, expected in ipairs { { 0.6, 1, 1.6, 2 }, { 1, 1.4, 2, 2.4 }, { 0.6, 1.4, 1.6, 2.4 } } do
+      local bars = layer_of(p, i)
+      for k, value in ipairs { bars.left[1], bars.right[1], bars.left[2], bars.right[2] } do near(expected[k], value) end
+    end
+  end)
+
   it("of histograms have bins that are even on the logarithmic axis", function()
     local x = gpu.array({ 1, 2, 5, 9, 11, 50, 99, 100, 0, -3 }, "float64")
     local bars = layer_of(plot.histogram(x, 2, { log = "x" }))
