@@ -13,7 +13,8 @@ local theme_of = options_of.theme_of
 local popen, tmpname, remove = io.popen, os.tmpname, os.remove
 
 local terminals = {
-  png = "pngcairo noenhanced font 'sans,10' size %d,%d background '%s'", svg = "svg noenhanced font 'sans-serif,10' fontscale 1.3 size %d,%d background '%s'",
+  png = "pngcairo noenhanced font 'sans,10' size %d,%d background '%s'",
+  svg = "svg noenhanced font 'sans-serif,10' fontscale 1.3 size %d,%d background '%s'",
   sixel = "sixelgd noenhanced font 'sans,10' size %d,%d background '%s'",
   gif = "gif noenhanced font 'sans,10' size %d,%d background '%s' animate loop 0 delay %d",
 }
@@ -21,7 +22,8 @@ local terminals = {
 local function terminal(op, kind, size, fps, charts)
   local background = options_of.common_theme(op, charts).background
   if kind == "pdf" then
-    return ("pdfcairo noenhanced font 'sans,10' fontscale 0.75 linewidth 1.5 size %.4gin,%.4gin background '%s'"):format(size[1] / 96, size[2] / 96, background)
+    return ("pdfcairo noenhanced font 'sans,10' fontscale 0.75 linewidth 1.5 size %.4gin,%.4gin background '%s'"):format(size[1] / 96,
+      size[2] / 96, background)
   end
   return terminals[kind]:format(size[1], size[2], background, fps and math.max(1, math.floor(100 / fps + 0.5)) or 0)
 end
@@ -160,7 +162,8 @@ local function chart_commands(p, size)
     add("set %s textcolor rgb '%s'", name == "title" and name or name .. "label", theme.text)
   end
   if options.title then add("set title %s font ',13' offset 0,-0.4", quoted(options.title)) end
-  add("set grid %s ytics %s lc rgb '%s' lw 1 lt 1 back", options.xnames and "noxtics" or "xtics", is_surface and "ztics" or "noztics", theme.grid)
+  add("set grid %s ytics %s lc rgb '%s' lw 1 lt 1 back", options.xnames and "noxtics" or "xtics", is_surface and "ztics" or "noztics",
+    theme.grid)
   local palette
   for _, layer in ipairs(layers) do
     local own = gnuplot.palette(layer)

@@ -143,7 +143,10 @@ end
 function draw.filled(scene, layer)
   local lines, band = {}, nil
   local function flush()
-    if band then scene.plot(lines, ("using 1:2 with filledcurves closed fs solid noborder lc rgb '%s'"):format(options.band_color(layer, band, scene.theme))) end
+    if band then
+      local color = options.band_color(layer, band, scene.theme)
+      scene.plot(lines, ("using 1:2 with filledcurves closed fs solid noborder lc rgb '%s'"):format(color))
+    end
     lines = {}
   end
   for _, polygon in ipairs(layer.polygons) do
@@ -239,7 +242,8 @@ function draw.note(scene, layer)
   local x, y = layer.x, layer.y
   if layer.at then
     x, y = layer.at[1], layer.at[2]
-    scene.command("set arrow from %s to %s size screen 0.012,18 filled front lc rgb '%s' lw 1.2", place(x, y), place(layer.x, layer.y), color)
+    scene.command("set arrow from %s to %s size screen 0.012,18 filled front lc rgb '%s' lw 1.2", place(x, y), place(layer.x, layer.y),
+      color)
   end
   -- Beside the point, on the side that has more room; at the end of an arrow, above or below it.
   local to_left, rise = scene.axes.x.place(x) > 0.6, layer.at and (y_axis.place(y) >= y_axis.place(layer.y) and 0.6 or -0.6) or 0

@@ -165,7 +165,9 @@ local check_extent = numbers(4, "left, right, bottom, top")
 
 -- The signs of points, by what Vega-Lite calls them, as far as it has them.
 exports.markers = {circle = true, square = true, triangle = true, diamond = true, plus = true, cross = true, star = true}
-exports.legends = {["upper left"] = true, ["upper right"] = true, ["lower left"] = true, ["lower right"] = true, below = true, none = true}
+exports.legends = {
+  ["upper left"] = true, ["upper right"] = true, ["lower left"] = true, ["lower right"] = true, below = true, none = true,
+}
 
 local option_checks = {
   label = exports.check_text, title = exports.check_text, xlabel = exports.check_text, ylabel = exports.check_text,

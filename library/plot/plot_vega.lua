@@ -77,7 +77,7 @@ function draw.bars(layer, add, axes)
   add(values_of {x = layer.left, x2 = layer.right, y = layer.y, y2 = foot}, {type = "rect", opacity = layer.opacity or 1}, area_channels, layer)
 end
 
-function draw.boxes(layer, add)
+function draw.boxes(layer, add, _, theme)
   local left, right, values = {}, {}, {}
   for i, x in ipairs(layer.x) do
     left[i], right[i] = x - layer.half, x + layer.half
@@ -88,7 +88,8 @@ function draw.boxes(layer, add)
   end
   add(values, {type = "rule"}, area_channels)
   add(values_of {x = left, x2 = right, y = layer.q1, y2 = layer.q3}, {type = "rect", opacity = layer.opacity or 1}, area_channels, layer)
-  add(values_of {x = left, x2 = right, y = layer.median, y2 = layer.median}, {type = "rule", color = "white", strokeWidth = 2}, area_channels)
+  add(values_of {x = left, x2 = right, y = layer.median, y2 = layer.median},
+    {type = "rule", color = theme.background, strokeWidth = 2}, area_channels)
   add(values_of {x = layer.outlier_x, y = layer.outlier_y}, {type = "point", size = 20}, {x = "x", y = "y"})
 end
 

@@ -1,6 +1,6 @@
--- help(what), `? what`, and what completion knows of properties and options: all from docs/reference.md. The chunk gets load, a function that
--- runs a file of the command's with arguments, the reference's text, the bindings' helpers, and the function distance(a, b): how many
--- letters two words differ by. It returns three functions: show, properties and options.
+-- help(what), `? what`, and what completion knows of properties and options: all from docs/reference.md. The chunk gets load, a
+-- function that runs a file of the command's with arguments, the reference's text, the bindings' helpers, and the function
+-- distance(a, b): how many letters two words differ by. It returns three functions: show, properties and options.
 local load, text, helpers, distance = ...
 
 local debug, ipairs, next, pcall, rawget, tostring, type = debug, ipairs, next, pcall, rawget, tostring, type
@@ -102,7 +102,8 @@ local function overview(width)
   end
   return concat({
     show_text.wrapped("help(gpu.sum) or ? gpu.sum shows what a function does, with an example; ? x:take a method, ? x.shape a property, "
-      .. "? median filter what there is about some words. help(gpu.fft) lists the functions of a part, help \"Indexing\" shows a chapter of the reference:", width, "", ""),
+      .. "? median filter what there is about some words. help(gpu.fft) lists the functions of a part, help \"Indexing\" shows a "
+      .. "chapter of the reference:", width, "", ""),
     concat(titles, "\n"),
   }, "\n\n")
 end
@@ -127,7 +128,8 @@ local function about_part(name, width)
     end
   end
   if #entries == 0 then return nil end
-  return concat({name, show_text.list(entries, width), show_text.wrapped("Chapters: help " .. concat(chapters, ", "), width, "", "  ")}, "\n\n")
+  local titles = show_text.wrapped("Chapters: help " .. concat(chapters, ", "), width, "", "  ")
+  return concat({name, show_text.list(entries, width), titles}, "\n\n")
 end
 
 local function about_name(asked, width)

@@ -11,7 +11,7 @@ local log, min, sort = math.log, math.min, table.sort
 
 local without_meaning = {}
 for word in gmatch("a all an and are as at be by can do does each every for from get give how i in is it its make me my of on one or "
-  .. "that the their there these they this to use using want was what where which with without you gpu lua array option function", "%a+") do
+  .. "that the their there these they this to use using want was what where with without you am gpu lua option", "%a+") do
   without_meaning[word] = true
 end
 
@@ -43,7 +43,8 @@ end
 local function texts_of(section, kind)
   local texts = {}
   for _, block in ipairs(section.blocks) do
-    if (block.kind == "code") == (kind == "code") and block.text then texts[#texts + 1] = block.text end
+    if (block.kind == "code") == (kind == "code") then texts[#texts + 1] = block.text end
+    for _, row in ipairs(kind == "table" and block.rows or {}) do texts[#texts + 1] = table.concat(row, " ") end
   end
   return table.concat(texts, " ")
 end
@@ -56,6 +57,7 @@ local function entry_documents()
   for _, entry in ipairs(reference.entries) do
     local document = {entry = entry, words = {}, share = rank[match(entry.receiver, "^%a+[.:]?")] or 0.7}
     add(document, gsub(entry.name, "[_.:]", " "), 3)
+    add(document, match(entry.name, "[.:](%a+)$") or "", 3) -- the whole name
     add(document, summary(entry), 1.5)
     if not entry.row then add(document, texts_of(entry.section, "text"), 0.5) end
     add(document, entry.section.title .. " " .. (entry.section.parent and entry.section.parent.title or ""), 0.7)
@@ -76,7 +78,7 @@ local function section_documents()
     if section.level == 2 or section.level == 3 then
       local document = {section = section, words = {}, share = 1}
       add(document, section.title, 3)
-      add(document, texts_of(section, "text"), 0.5)
+      add(document, texts_of(section, "table"), 0.5)
       add(document, texts_of(section, "code"), 0.3)
       documents[#documents + 1] = document
     end
@@ -97,7 +99,7 @@ end
 --- The documents that have the words, the best first. All of the words count for more than the same one many times.
 local function ranked(index, words, most)
   local found, total = {}, 0
-  for word in pairs(words) do total = total + (index.weights[word] or 7) end
+  for word in pairs(words) do total = total + (index.weights[word] or 4) end
   for place, document in ipairs(index.documents) do
     local score, covered = 0, 0
     for word in pairs(words) do
@@ -107,8 +109,8 @@ local function ranked(index, words, most)
         score, covered = score + weight * count / (count + 1.5), covered + weight
       end
     end
-    if covered > 0.5 * total then
-      found[#found + 1] = {document, score * (covered / total) ^ 2 * document.share, place}
+    if covered > 0.45 * total then
+      found[#found + 1] = {document, score * (covered / total) ^ 1.5 * document.share, place}
     end
   end
   sort(found, function(a, b)
@@ -124,9 +126,11 @@ end
 
 -- ---- topics ---------------------------------------------------------------------------------------------------------------------
 
---- The entries of the topics whose words are all among these; first those of the topic with most words.
+--- The entries of the topics whose words are all among these; first those of the topic with most words. The second list has those of
+--- topics of a single word among others.
 local function of_topics(words)
-  local found = {}
+  local found, total = {}, 0
+  for _ in pairs(words) do total = total + 1 end
   for _, topic in ipairs(topics) do
     local most = 0
     for phrase in gmatch(topic[1], "[^,]+") do
@@ -140,11 +144,12 @@ local function of_topics(words)
     if a[1] ~= b[1] then return a[1] > b[1] end
     return a[3] < b[3]
   end)
-  local entries = {}
+  local sure, likely = {}, {}
   for _, topic in ipairs(found) do
-    for name in gmatch(topic[2], "%S+") do entries[#entries + 1] = reference.find(name) end
+    local list = (topic[1] > 1 or total == 1) and sure or likely
+    for name in gmatch(topic[2], "%S+") do list[#list + 1] = reference.find(name) end
   end
-  return entries
+  return sure, likely
 end
 
 -- ---- search ---------------------------------------------------------------------------------------------------------------------
@@ -166,13 +171,18 @@ return function(asked)
       entries[#entries + 1] = entry
     end
   end
-  for _, entry in ipairs(of_topics(words)) do offer(entry) end
+  local sure, likely = of_topics(words)
+  for _, entry in ipairs(sure) do offer(entry) end
   -- "swap axes" and "group by" are names in one word.
   for _, between in ipairs {"_", ""} do
     local named = find(asked, "^%w[%w_ ]*$") and reference.find((gsub(asked, " ", between)))
     if named then offer(named) end
   end
-  for _, document in ipairs(ranked(of_entries, words, most_entries)) do offer(document.entry) end
+  for i, document in ipairs(ranked(of_entries, words, most_entries)) do
+    offer(document.entry)
+    for _, entry in ipairs(i == 2 and likely or {}) do offer(entry) end
+  end
+  for _, entry in ipairs(likely) do offer(entry) end
   for _, document in ipairs(ranked(of_sections, words, most_sections)) do sections[#sections + 1] = document.section end
   return entries, sections
 end

@@ -147,7 +147,9 @@ for question, name in pairs {
   ["how do I solve a linear system?"] = "gpu.linalg.solve", ["find peaks"] = "gpu.signal.find_peaks", ["swap axes"] = "gpu.swapaxes",
   ["integrate a function"] = "gpu.integrate.quad", ["moving median"] = "gpu.ndimage.median_filter", ["bessel function"] = "gpu.j0",
   ["index of the maximum"] = "gpu.argmax", ["filter rows"] = "t:where", ["write a cuda kernel"] = "gpu.kernel",
-  ["kronecker product"] = "gpu.kron", ["clip values"] = "gpu.clip", ["random permutation"] = "gpu.random.permutation",
+  ["kronecker product"] = "gpu.kron", ["clip values"] = "gpu.clip", ["conjugate gradient"] = "gpu.sparse.linalg.cg",
+  ["error bars"] = "gpu.plot.errorbars", ["exponential distribution"] = "gpu.random.exponential", ["pinned memory"] = "gpu.pinned",
+  ["lu decomposition"] = "gpu.linalg.lu", ["power spectrum"] = "gpu.welch", ["mean of each row"] = "gpu.mean", ["random permutation"] = "gpu.random.permutation",
 } do
   local first, second = show(80, true, question):match "^([^\n]*)\n?([^\n]*)"
   local plain = name:gsub("%p", "%%%0") .. (name:find "%.$" and "" or "%f[^%w_]")
@@ -156,6 +158,7 @@ end
 -- Words that stand in texts and examples alone lead to their chapter.
 shows("mandelbrot esize", 'has no entry "mandelbrot esize"')
 shows("cauchy density", "gpu.random.cauchy")
+shows("dark theme", 'Chapters: help "Plots"')
 
 for _, message in ipairs(wrong) do io.stderr:write(message, "\n") end
 os.exit(#wrong == 0 and 0 or 1, true)
