@@ -74,6 +74,9 @@ end
 -- The kinds that have a colour of the chart's cycle where they name none; annotations have one of the theme.
 local cycled = {line = true, points = true, bars = true, boxes = true, band = true, errorbars = true}
 
+-- How many arguments a layer has that begins with x.
+local with_x = {line = 2, points = 2, bars = 2, errorbars = 3, band = 3}
+
 local function are_equal(a, b)
   for i = 1, math.max(#a, #b) do
     if a[i] ~= b[i] then return false end
@@ -106,12 +109,15 @@ local function add_layer(p, op, ...)
   local held, all = rawget(p, "options"), rawget(p, "layers")
   given.log = given.log or held.log
   if given.dates == nil then given.dates = held.dates end
-  local has_x = (op == "line" or op == "points" or op == "errorbars") and arguments[2] ~= nil or op == "band" and arguments[3] ~= nil
-  if given.dates == nil and has_x and data.is_dates(arguments[1]) then given.dates = true end
+  local has_x = with_x[op] and arguments[with_x[op]] ~= nil
+  if given.dates == nil and has_x and data.is_dates(op, arguments[1]) then given.dates = true end
   for name, value in pairs(layers.make[op]("plot." .. op, arguments, layer, given)) do
     if layer[name] == nil then layer[name] = value end
   end
   if given.dates and (given.log or ""):find "x" then core.raise(("[plot.%s] expected dates or a logarithmic axis x, got both"):format(op)) end
+  for name, value in pairs {xlim = given.xlim or {}, at = layer.at or {}} do
+    if value.dates and not given.dates then core.raise(("[plot.%s] expected numbers in %s, got dates; dates = true makes an axis of them"):format(op, name)) end
+  end
   if #all > 0 and (layer.kind == "surface" or all[1].kind == "surface") then
     core.raise(("[plot.%s] expected a surface alone in its chart; gpu.plot.grid shows several charts"):format(op))
   end

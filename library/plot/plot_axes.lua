@@ -1,4 +1,7 @@
 -- The axes of a chart: their ranges, and where their ticks stand. The renderers share them.
+local _, _, _, import = ...
+local dates = import "plot_dates"
+
 local exports = {}
 
 local floor, min, max, log10 = math.floor, math.min, math.max, math.log10
@@ -146,16 +149,8 @@ local function number_text(value, step, largest)
   return plain_text(value / 10 ^ exponent, step / 10 ^ exponent) .. "×" .. power_of_ten(exponent)
 end
 
---- 1, 2 or 5 times a power of ten.
-local function nice_step(least)
-  local power = 10 ^ floor(log10(least))
-  for _, factor in ipairs {1, 2, 5, 10} do
-    if factor * power >= least * (1 - 1e-9) then return factor * power end
-  end
-end
-
 local function linear_ticks(low, high, most)
-  local step = nice_step((high - low) / most)
+  local step = dates.nice_step((high - low) / most)
   local first, last, ticks = math.ceil(low / step - 1e-9), floor(high / step + 1e-9), {}
   for i = first, last do ticks[#ticks + 1] = {i * step, number_text(i * step, step, max(math.abs(first), math.abs(last)) * step)} end
   return ticks
@@ -179,79 +174,16 @@ local function log_ticks(low, high, most)
   return ticks
 end
 
--- ---- dates ----------------------------------------------------------------------------------------------------------------------
-
-local day = 86400
-
---- Days since 1970 of a date (the proleptic Gregorian calendar; years begin in March, so leap days come last).
-local function days_of(year, month)
-  if month <= 2 then year, month = year - 1, month + 12 end
-  return 365 * year + floor(year / 4) - floor(year / 100) + floor(year / 400) + floor((153 * (month - 3) + 2) / 5) - 719468
-end
-
---- Year, month and day of seconds since 1970.
-local function date_of(seconds)
-  local days = floor(seconds / day)
-  local year = floor(1970 + days / 365.2425)
-  while days_of(year, 1) > days do year = year - 1 end
-  while days_of(year + 1, 1) <= days do year = year + 1 end
-  local month = 12
-  while days_of(year, month) > days do month = month - 1 end
-  return year, month, days - days_of(year, month) + 1
-end
-
---- "2024-03-14 12:30:15", without what all ticks of that step have in common.
-function exports.date_text(seconds, step)
-  seconds = floor(seconds + 0.5)
-  local year, month, of_month = date_of(seconds)
-  if step >= 360 * day then return ("%d"):format(year) end
-  if step >= 28 * day then return ("%04d-%02d"):format(year, month) end
-  local time = seconds % day
-  if step >= day or time == 0 then return ("%04d-%02d-%02d"):format(year, month, of_month) end
-  local text = ("%02d:%02d"):format(floor(time / 3600), floor(time / 60) % 60)
-  return step < 60 and text .. (":%02d"):format(time % 60) or text
-end
-
-local even_steps = {1, 2, 5, 15, 30, 60, 120, 300, 900, 1800, 3600, 3 * 3600, 6 * 3600, 12 * 3600, day, 2 * day, 4 * day, 7 * day, 14 * day}
-
-local function date_ticks(low, high, most)
-  local ticks = {}
-  if high - low < 2 then return linear_ticks(low, high, most) end
-  for _, step in ipairs(even_steps) do
-    if (high - low) / step <= most then
-      -- Weeks begin on Mondays; 1970 began on a Thursday.
-      local shift = step >= 7 * day and 4 * day or 0
-      for i = math.ceil((low - shift) / step), floor((high - shift) / step) do
-        ticks[#ticks + 1] = {i * step + shift, exports.date_text(i * step + shift, step)}
-      end
-      return ticks
-    end
-  end
-  local months = (high - low) / (30.44 * day) / most
-  local stride = 12 * (months > 6 and nice_step(max(1, months / 12)) or 1)
-  for _, fits in ipairs {6, 3, 2, 1} do
-    if fits >= months then stride = fits end
-  end
-  local year, month = date_of(low)
-  local at = floor((12 * year + month - 1) / stride) * stride
-  while true do
-    local seconds = days_of(floor(at / 12), at % 12 + 1) * day
-    if seconds > high then return ticks end
-    if seconds >= low then ticks[#ticks + 1] = {seconds, exports.date_text(seconds, stride * 30.44 * day)} end
-    at = at + stride
-  end
-end
-
 --- {{value, text}, ...} of an axis, about `count` with a text, a third more at most.
 function exports.ticks(axis, count)
   local low, high = min(axis.low, axis.high), max(axis.low, axis.high)
-  return (axis.dates and date_ticks or axis.log and log_ticks or linear_ticks)(low, high, 4 / 3 * max(count, 2))
+  return (axis.dates and high - low > 2 and dates.ticks or axis.log and log_ticks or linear_ticks)(low, high, 4 / 3 * max(count, 2))
 end
 
 --- The text of an end of an axis.
 function exports.text(axis, value)
   if not axis.dates then return ("%.4g"):format(value) end
-  return exports.date_text(value, axis.high - axis.low > 2 * day and day or 1)
+  return dates.text(value, axis.high - axis.low)
 end
 
 return exports

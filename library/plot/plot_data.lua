@@ -2,6 +2,7 @@
 -- each column of the picture (M4: U. Jugel and others, 2014), which draws the same pixels; a cloud of points becomes a histogram.
 local gpu, _, core, import = ...
 local checks = import "checks"
+local dates = import "plot_dates"
 local kinds = import "kinds"
 local text_columns = import "text_column"
 local texts_of_column, values_of_column = text_columns.texts_of, text_columns.values_of
@@ -18,8 +19,21 @@ local function seconds_of(value)
   return has and type(seconds) == "function" and value:seconds() or nil
 end
 
---- Whether a value is a column of dates.
-function data.is_dates(value) return seconds_of(value) ~= nil end
+local function is_list_of_texts(value) return type(value) == "table" and type(value[1]) == "string" end
+
+--- Whether the x of a layer are a column of dates or, but for bars, whose names they are, a list of texts.
+function data.is_dates(op, value) return op ~= "bars" and is_list_of_texts(value) or seconds_of(value) ~= nil end
+
+--- The seconds of a list of texts; another value itself.
+local function without_texts(op, value)
+  if not is_list_of_texts(value) then return value end
+  local list = {}
+  for i = 1, core.check_list(op, "dates", value) do
+    list[i] = type(value[i]) == "string" and dates.seconds_of(value[i])
+    if not list[i] then core.fail(op, 'dates such as "2024-03-14" or "2024-03-14 12:30:15"', value[i]) end
+  end
+  return list
+end
 
 function data.vector(op, what, value)
   value = seconds_of(value) or value
@@ -35,7 +49,7 @@ end
 --- The vectors x and y; with one, its elements are y and x is nil.
 function data.points(op, first, second)
   if second == nil then return nil, data.vector(op, "values", first) end
-  local x, y = data.vector(op, "x", first), data.vector(op, "y", second)
+  local x, y = data.vector(op, "x", without_texts(op, first)), data.vector(op, "y", second)
   if x.size ~= y.size then
     core.raise(("[%s] expected as many x as y, got %.0f and %.0f"):format(op, x.size, y.size))
   end

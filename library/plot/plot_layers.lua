@@ -6,6 +6,7 @@ local checks = import "checks"
 local kinds = import "kinds"
 local data = import "plot_data"
 local contours = import "plot_contours"
+local dates = import "plot_dates"
 local options = import "plot_options"
 
 --- <chart> = title, xlabel, ylabel, y2label, xlim, ylim, y2lim, log, dates, aspect, legend, theme
@@ -150,37 +151,40 @@ end
 
 -- ---- annotations ----------------------------------------------------------------------------------------------------------------
 
---- A number, or an array of one element.
-local function place(op, what, value)
+--- A number, or an array of one element; on the x of a chart with dates also a text of one.
+local function place(op, what, value, chart)
   if core.is_array(value) and value.size == 1 then value = checks.real(op, value):astype("float64"):reshape(1)[1] end
+  if what == "x" and chart.dates and type(value) == "string" then value = dates.seconds_of(value) or value end
   value = core.plain(value)
-  if not options.is_finite(value) then core.fail(op, what .. ", a number", value) end
+  if not options.is_finite(value) then
+    core.fail(op, what .. (what == "x" and chart.dates and ', a date such as "2024-03-14", or its seconds' or ", a number"), value)
+  end
   return value
 end
 
 --- gpu.plot.annotate(text, x, y [, {at, color, axis, <chart>}])
-function layers.annotate(op, arguments, layer)
+function layers.annotate(op, arguments, layer, chart)
   local text, x, y = unpack(arguments, 1, 3)
-  return {kind = "note", text = options.check_text(op, "a text", text), x = place(op, "x", x), y = place(op, "y", y), at = layer.at}
+  return {kind = "note", text = options.check_text(op, "a text", text), x = place(op, "x", x, chart), y = place(op, "y", y, chart), at = layer.at}
 end
 
-local function rule(op, across, from, to)
-  from, to = place(op, across, from), place(op, across, to)
+local function rule(op, across, chart, from, to)
+  from, to = place(op, across, from, chart), place(op, across, to, chart)
   if from > to then from, to = to, from end
   return {kind = "rule", across = across, from = from, to = to}
 end
 
 --- gpu.plot.hline(y [, {label, color, width, dash, axis, <chart>}])
-function layers.hline(op, arguments) return rule(op, "y", arguments[1], arguments[1]) end
+function layers.hline(op, arguments, _, chart) return rule(op, "y", chart, arguments[1], arguments[1]) end
 
 --- gpu.plot.vline(x [, {label, color, width, dash, <chart>}])
-function layers.vline(op, arguments) return rule(op, "x", arguments[1], arguments[1]) end
+function layers.vline(op, arguments, _, chart) return rule(op, "x", chart, arguments[1], arguments[1]) end
 
 --- gpu.plot.hspan(from, to [, {label, color, opacity, axis, <chart>}])
-function layers.hspan(op, arguments) return rule(op, "y", arguments[1], arguments[2]) end
+function layers.hspan(op, arguments, _, chart) return rule(op, "y", chart, arguments[1], arguments[2]) end
 
 --- gpu.plot.vspan(from, to [, {label, color, opacity, <chart>}])
-function layers.vspan(op, arguments) return rule(op, "x", arguments[1], arguments[2]) end
+function layers.vspan(op, arguments, _, chart) return rule(op, "x", chart, arguments[1], arguments[2]) end
 
 import("plot").define_layers(layers, {
   line = 2, points = 2, bars = 2, boxplot = 2, histogram = 2, image = 1, heatmap = 1, contour = 4, contourf = 4, surface = 3, band = 3,

@@ -1,6 +1,7 @@
 -- The options of charts and their layers: which there are, and their checks.
 local _, _, core, import = ...
 local checks = import "checks"
+local dates = import "plot_dates"
 
 local exports = {}
 
@@ -121,6 +122,17 @@ function exports.check_positive(op, name, value)
   return value
 end
 
+--- A list with the seconds of its texts that are dates; `dates` says whether there are any.
+local function with_seconds(list)
+  if type(list) ~= "table" then return list end
+  local plain = {}
+  for i, item in ipairs(list) do
+    local seconds = type(item) == "string" and dates.seconds_of(item)
+    plain[i], plain.dates = seconds or item, plain.dates or seconds and true
+  end
+  return plain
+end
+
 local function check_range(op, name, value)
   local low, high = type(value) == "table" and value[1], type(value) == "table" and value[2]
   if not (is_finite(low) and is_finite(high) and low < high and #value == 2) then
@@ -128,7 +140,7 @@ local function check_range(op, name, value)
     if got then core.raise(("[%s] expected %s = {least, greatest}, got %s"):format(op, name, got)) end
     core.fail(op, name .. " = {least, greatest}, two numbers", value)
   end
-  return {low, high}
+  return value
 end
 
 local function check_flag(op, name, value) return checks.flag(op, name, value) end
@@ -157,10 +169,11 @@ local function numbers(count, words)
     local fits = type(value) == "table" and #value == count
     for i = 1, count do fits = fits and is_finite(value[i]) end
     if not fits then core.fail(op, ("%s = {%s}, %s numbers"):format(name, words, count == 2 and "two" or "four"), value) end
-    return {unpack(value)}
+    return value
   end
 end
 
+local check_at = numbers(2, "x, y")
 local check_extent = numbers(4, "left, right, bottom, top")
 
 -- The signs of points, by what Vega-Lite calls them, as far as it has them.
@@ -172,7 +185,7 @@ exports.legends = {
 local option_checks = {
   label = exports.check_text, title = exports.check_text, xlabel = exports.check_text, ylabel = exports.check_text,
   y2label = exports.check_text, zlabel = exports.check_text,
-  xlim = check_range, ylim = check_range, y2lim = check_range, zlim = check_range,
+  xlim = function(op, name, value) return check_range(op, name, with_seconds(value)) end, ylim = check_range, y2lim = check_range, zlim = check_range,
   xnames = check_names, ynames = check_names, dates = check_flag, edges = check_flag,
   width = exports.check_positive, size = exports.check_positive, min = check_number, max = check_number,
   log = one_of {x = true, y = true, xy = true}, axis = one_of {left = true, right = true},
@@ -200,7 +213,7 @@ local option_checks = {
     end
     return value
   end,
-  at = numbers(2, "x, y"), view = numbers(2, "elevation, azimuth"),
+  at = function(op, name, value) return check_at(op, name, with_seconds(value)) end, view = numbers(2, "elevation, azimuth"),
 }
 
 -- The options of the whole chart, which may be given with any of its layers.

@@ -6,7 +6,7 @@ local fails = support.fails
 local plot = gpu.plot
 plot.line { 1, 2 } -- loads the library's files
 local import = debug.getregistry()["gpulua.library"].core.import
-local axes_of, settings = import "plot_axes", import "plot_options"
+local axes_of, dates, settings = import "plot_axes", import "plot_dates", import "plot_options"
 local has_gnuplot = os.execute "command -v gnuplot >/dev/null" == 0
 
 local function layer_of(p, i) return rawget(p, "layers")[i or 1] end
@@ -106,7 +106,9 @@ describe("axes", function()
       end
     end
     for seconds = -1e9, 5e9, 12345678 do
-      assert.are.equal(os.date("!%Y-%m-%d %H:%M:%S", seconds), axes_of.date_text(seconds, 86400) .. os.date("! %H:%M:%S", seconds))
+      assert.are.equal(os.date("!%Y-%m-%d", seconds), dates.text(seconds, 1e7))
+      assert.are.equal(seconds, dates.seconds_of(os.date("!%Y-%m-%d %H:%M:%S", seconds)))
+      assert.are.equal(seconds - seconds % 86400, dates.seconds_of(os.date("!%Y-%m-%d", seconds)))
     end
   end)
 
@@ -117,7 +119,19 @@ describe("axes", function()
     assert.is_true(axes_of.of(p, 0).x.dates)
     local vega = saved(p, ".vl.json")
     assert(vega:find('"type":"temporal"', 1, true) and vega:find('{"x":86400000,"y":2}', 1, true), vega)
+    assert.is_true(axes_of.of(plot.bars(column, { 1, 2, 3 }), 0).x.dates)
+    assert.are.same({ "2024-03-14" }, rawget(plot.bars({ "2024-03-14" }, { 1 }), "options").xnames)
     assert.is_true(axes_of.of(plot.points({ 0, 1e9 }, { 1, 2 }, { dates = true }), 0).x.dates)
+    p = plot.line({ "2024-02-28", "2024-03-01 12:00" }, { 1, 2 }, { xlim = { "2024-02-01", "2024-04-01" } }):vline "2024-03-10"
+      :annotate("text", "2024-02-29", 1, { at = { "2024-03-05T06:30:01.5Z", 2 } }):hline(1)
+    assert.are.same({ 1709078400, 1709294400 }, layer_of(p).x)
+    assert.are.same({ 1706745600, 1711929600 }, { axes_of.of(p, 0).x.low, axes_of.of(p, 0).x.high })
+    assert.are.equal(1710028800, layer_of(p, 2).from)
+    assert.are.same({ 1709164800, 1709620201.5 }, { layer_of(p, 3).x, layer_of(p, 3).at[1] })
+    fails('[plot.line] expected dates such as "2024-03-14" or "2024-03-14 12:30:15", got "2023-02-29"', plot.line, { "2023-02-28", "2023-02-29" }, { 1, 2 })
+    fails("[plot.line] expected numbers in xlim, got dates; dates = true makes an axis of them", plot.line, { 1, 2 },
+      { xlim = { "2024-02-01", "2024-04-01" } })
+    fails('[plot.vline] expected x, a date such as "2024-03-14", or its seconds, got "soon"', function() p:vline "soon" end)
     fails("[plot.line] expected dates or a logarithmic axis x, got both", plot.line, column, { 1, 2, 3 }, { log = "x" })
   end)
 end)
