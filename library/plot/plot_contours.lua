@@ -19,6 +19,7 @@ local function read_levels(op, rows, levels)
     core.fail(op, "a number of levels, from 1 to 1000, or a list of them", levels)
   end
   local least, most = options.range(rows)
+  if least > most then core.raise(("[%s] expected an element that is finite, got none"):format(op)) end
   local list = {}
   for i = 1, levels do list[i] = least + (most - least) * i / (levels + 1) end
   return list

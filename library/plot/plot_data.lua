@@ -331,7 +331,8 @@ local function groups_of(op, column, value)
   return groups, names
 end
 
---- A box for each vector of a list or column of a matrix, or for each text of a column beside values; and their names.
+--- A box for each vector of a list or column of a matrix, or for each text of a column beside values; and their names, by default
+--- numbers.
 function data.boxes(op, first, second)
   local names, groups
   if texts_of_column(first) then
@@ -349,6 +350,10 @@ function data.boxes(op, first, second)
     if type(groups) ~= "table" or #groups == 0 then core.fail(op, "vectors in a list, or a matrix whose columns have boxes", groups) end
   end
   if names and (type(names) ~= "table" or #names ~= #groups) then core.fail(op, ("%d names"):format(#groups), names) end
+  if not names then
+    names = {}
+    for i = 1, #groups do names[i] = tostring(i) end
+  end
   local boxes = {x = {}, q1 = {}, median = {}, q3 = {}, low = {}, high = {}, outlier_x = {}, outlier_y = {}}
   for i, values in ipairs(groups) do add_box(op, boxes, i, checks.real(op, data.vector(op, "values", values))) end
   return boxes, names

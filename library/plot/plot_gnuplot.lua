@@ -185,7 +185,7 @@ local function chart_commands(p, size)
   end
   for _, layer in ipairs(layers) do gnuplot.draw[layer.kind](scene, layer) end
   -- gnuplot needs something to plot.
-  if #plots == 0 then scene.plot({"NaN NaN"}, "using 1:2 with points") end
+  if blocks == 0 then scene.plot({"NaN NaN"}, "using 1:2 with points") end
   add("%s", (is_surface and "splot " or "plot ") .. table.concat(plots, ", "))
   return table.concat(commands, "\n")
 end

@@ -175,9 +175,10 @@ local function cell_texts(scene, layer)
   local on, longest = {["#ffffff"] = {}, ["#000000"] = {}}, 1
   for i, row in ipairs(layer.rows) do
     for j, value in ipairs(row) do
-      local lines = on[options.text_on(layer, value)]
-      local text = layer.format:format(value)
-      if value == value then lines[#lines + 1], longest = ('%d %d "%s"'):format(j, i, text), math.max(longest, #text) end
+      if value == value then
+        local lines, text = on[options.text_on(layer, value)], layer.format:format(value)
+        lines[#lines + 1], longest = ('%d %d "%s"'):format(j, i, text), math.max(longest, #text)
+      end
     end
   end
   -- Smaller where the cells are: a digit of size 10 is 8 pixels wide.

@@ -148,8 +148,7 @@ function draw.image(layer, add)
   local texts = {["#000000"] = {}, ["#ffffff"] = {}}
   for i, row in ipairs(layer.rows) do
     for j, value in ipairs(row) do
-      local on = texts[options_of.text_on(layer, value)]
-      if value == value then on[#on + 1] = {x = j, y = i, text = layer.format:format(value)} end
+      if value == value then table.insert(texts[options_of.text_on(layer, value)], {x = j, y = i, text = layer.format:format(value)}) end
     end
   end
   for color, list in pairs(texts) do

@@ -365,6 +365,7 @@ describe("files", function()
     assert(x < 0.4 and y > 0.6, x .. " " .. y)
     x, y = place(plot.line({ 0, 1, 0, 1, 0 }, { 1, 0, 0, 1, 1 }, { label = "the label" }))
     assert(y > 0.9, y) -- below
+    assert(saved(plot.hline(3, { label = "the label" }), ".svg"):find "the label")
     assert(not saved(plot.line({ 0, 1 }, { label = "the label", legend = "none" }), ".svg"):find "the label")
   end)
 
@@ -411,6 +412,7 @@ describe("gpu.plot", function()
       ["[plot.heatmap] expected 3 xnames, got 2"] = function() plot.heatmap(m, { xnames = { "a", "b" } }) end,
       ["[plot.heatmap] expected at most 60 rows and columns; gpu.plot.image shows more"] = function() plot.heatmap(gpu.ones(61, 2)) end,
       ["[plot.contour] expected x with a place for each of 3, got 2"] = function() plot.contour({ 1, 2 }, { 1, 2, 3 }, m) end,
+      ["[plot.contour] expected an element that is finite, got none"] = function() plot.contour(m * (0 / 0)) end,
       ["[plot.contourf] expected y that ascends or descends"] = function() plot.contourf({ 1, 2, 3 }, { 1, 3, 2 }, m) end,
       ["[plot.surface] expected x, a vector, or a matrix as gpu.meshgrid gives"] = function() plot.surface(m, m, m) end,
       ["[plot.surface] expected x and y or an extent, got both"] = function()
