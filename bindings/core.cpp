@@ -341,6 +341,7 @@ void add_core_functions(lua_State* L) {
   add_terminal(L);
   add_ranks(L);
   add_arrow(L);
+  add_colormaps(L);
   add_array_files(L);
   add_plain_files(L);
   add_tables(L);

@@ -2,7 +2,8 @@
 --
 -- A line such as "--- gpu.eye(rows [, columns [, offset]] [, {dtype, device}])" in Lua, or the same after "///" in C++, declares a
 -- function or a method, in the notation of docs/reference.md: parameters in [] are optional, "..." is any number of values, {} has the
--- names of the options, which are passed in a table as the last argument. If dtype is an option, its value can replace the table. A
+-- names of the options, which are passed in a table as the last argument. If dtype is an option, its value can replace the table.
+-- "{size, <chart>}" has the options that the line "--- <chart> = title, xlabel" of an earlier place in the file names. A
 -- second pair of parentheses is a call of the result. "gpu.hann, gpu.hamming(n)" declares two functions with equal parameters.
 --
 -- These are not declared: a method of arrays, x:name(...), whose signature follows from gpu.name, with the array before the colon; a
@@ -20,6 +21,9 @@ local out = arg[1]
 local receivers = {}
 for receiver in ("gpu x A g c s e k j mod capsule graph"):gmatch "%a+" do receivers[receiver] = true end
 
+-- The options that have a common name.
+local option_groups = {}
+
 local function fail(...)
   io.stderr:write(string.format(...), "\n")
   os.exit(1)
@@ -32,6 +36,7 @@ local function declaration(line)
   if not names then names, parameters = (text or ""):match "^([%w_.:<>, ]-)(%b{})$" end
   if not names then names, parameters = (text or ""):match "^(gpu%.comm%.[%w_., ]+)$", "" end
   if not names or not receivers[names:match "^%a+"] then return nil end
+  parameters = parameters:gsub("<(%a+)>", option_groups)
   local list = {}
   for name in (names .. ", "):gmatch "(.-), " do
     if not name:find "^%a+[.:][%w_.]+$" and not name:find "^gpu%.<%a+>$" then return nil end
@@ -48,6 +53,8 @@ local function read(path)
   local is_lua = file:find "%.lua$"
   local functions, sandboxes = {}, nil
   for line in io.lines(path) do
+    local group, options = line:match "^%-%-%- <(%a+)> = (.*)$"
+    if group then option_groups[group] = options end
     sandboxes = sandboxes or is_lua and line:match "^%-%- In sandboxes: (.*)$"
     local names, parameters = declaration(line)
     for _, name in ipairs(names or {}) do

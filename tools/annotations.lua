@@ -8,9 +8,9 @@ helpers.load_library()
 
 local source, output = arg[1], arg[2]
 local handle = assert(io.open(source .. "/docs/reference.md"))
-local reference = dofile(source .. "/src/cli/reference.lua")(handle:read "*a")
+local reference = dofile(source .. "/src/help/reference.lua")(handle:read "*a")
 handle:close()
-local objects = dofile(source .. "/src/cli/objects.lua")
+local objects = dofile(source .. "/src/help/objects.lua")
 
 local lines = {}
 local function write(...) lines[#lines + 1] = (...):format(select(2, ...)) end
@@ -38,9 +38,11 @@ local types = {
 -- Where a parameter is another thing than elsewhere.
 local vector = "gpu.array|number[]"
 local plotted = {x = vector, y = vector, low = vector, high = vector, errors = vector .. "|number", bins = "number|" .. vector,
-  levels = "number|number[]", m = "gpu.array", heights = vector}
+  levels = "number|number[]", m = "gpu.array", heights = vector, text = "string", from = "number", to = "number"}
 local own_types = {
-  ["gpu.plot.bars"] = {x = vector .. "|string[]", heights = vector}, ["t.take"] = {rows = list .. "|boolean[]"},
+  ["gpu.plot.bars"] = {x = vector .. "|string[]", heights = vector}, ["gpu.plot.boxplot"] = {names = "string[]|gpu.array", values = "any"},
+  ["gpu.plot.annotate"] = {x = "number|gpu.array", y = "number|gpu.array"}, ["gpu.plot.hline"] = {y = "number|gpu.array"},
+  ["gpu.plot.vline"] = {x = "number|gpu.array"}, ["t.take"] = {rows = list .. "|boolean[]"},
   ["t.sort_by"] = {names = "string|string[]"}, ["gpu.table"] = {columns = "table"},
 }
 

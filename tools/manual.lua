@@ -2,7 +2,7 @@
 -- Writes the man page gpulua.1: what docs/reference.md has about the command and its environment, read by the parser of help().
 local source, output = arg[1], arg[2]
 local handle = assert(io.open(source .. "/docs/reference.md"))
-local reference = dofile(source .. "/src/cli/reference.lua")(handle:read "*a")
+local reference = dofile(source .. "/src/help/reference.lua")(handle:read "*a")
 handle:close()
 
 local lines = {}

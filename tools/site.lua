@@ -187,7 +187,7 @@ end
 
 os.execute(("rm -rf '%s/docs' && mkdir -p '%s/docs/gallery'"):format(folder, folder))
 gallery()
-local reference = dofile(root .. "/src/cli/reference.lua")(read(root .. "/docs/reference.md"))
+local reference = dofile(root .. "/src/help/reference.lua")(read(root .. "/docs/reference.md"))
 write("from-numpy.md", names.page(read(root .. "/docs/site/numpy.txt"), function(name)
   local entry = reference.find(name)
   local slug = entry and slug_of(entry.section.title)

@@ -8,10 +8,11 @@ namespace gpulua {
 
 void open_images(lua_State* L);
 
-// The C++ functions for files.lua, for arrow.lua, and for text_files.lua and files.lua.
+// The C++ functions for files.lua, for arrow.lua, and for text_files.lua and files.lua; and the colours for charts.
 void add_array_files(lua_State* L);
 void add_tables(lua_State* L);
 void add_arrow(lua_State* L);
 void add_plain_files(lua_State* L);
+void add_colormaps(lua_State* L);
 
 }  // namespace gpulua

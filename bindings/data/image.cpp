@@ -158,7 +158,22 @@ int load_image(lua_State* L) {
   });
 }
 
+/// colormaps(): the colours of each map by its name, evenly spaced ones in a string of six hexadecimal digits each.
+int all_colormaps(lua_State* L) {
+  lua_newtable(L);
+  for (const NamedColormap& map : colormaps()) {
+    lua_pushlstring(L, map.name.data(), map.name.size());
+    lua_pushlstring(L, map.stops.data(), map.stops.size());
+    lua_rawset(L, -3);
+  }
+  return 1;
+}
+
 }  // namespace
+
+void add_colormaps(lua_State* L) {
+  set_functions(L, {{"colormaps", protect<all_colormaps>}});
+}
 
 void open_images(lua_State* L) {
   lua_newtable(L);

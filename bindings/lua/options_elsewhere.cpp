@@ -10,6 +10,8 @@ namespace {
 
 /// Names of options elsewhere, and here.
 constexpr NameRow options_elsewhere[] = {
+    {"alpha", "opacity"},
+    {"annot", "format"},
     {"axes", "axis"},
     {"blockDim", "block"},
     {"block_size", "block"},
@@ -23,12 +25,14 @@ constexpr NameRow options_elsewhere[] = {
     {"dim", "axis"},
     {"dims", "axis"},
     {"edgeitems", "edge"},
+    {"fmt", "format"},
     {"gridDim", "grid"},
     {"grid_size", "grid"},
     {"in_params", "inputs"},
     {"keepdim", "keepdims"},
     {"linestyle", "dash"},
     {"linewidth", "width"},
+    {"loc", "legend"},
     {"ls", "dash"},
     {"lw", "width"},
     {"map_expr", "map"},
@@ -46,6 +50,7 @@ constexpr NameRow options_elsewhere[] = {
     {"preconditioner", "M"},
     {"reduce_expr", "reduce"},
     {"s", "size"},
+    {"secondary_y", "axis"},
     {"separator", "sep"},
     {"seperator", "sep"},
     {"sharedMem", "shared"},
@@ -60,6 +65,8 @@ constexpr NameRow options_elsewhere[] = {
     {"vmax", "max"},
     {"vmin", "min"},
     {"w", "weights"},
+    {"xticklabels", "xnames"},
+    {"yticklabels", "ynames"},
 };
 
 static_assert(std::ranges::is_sorted(options_elsewhere, {}, &NameRow::name));

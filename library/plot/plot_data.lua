@@ -2,24 +2,41 @@
 -- each column of the picture (M4: U. Jugel and others, 2014), which draws the same pixels; a cloud of points becomes a histogram.
 local gpu, _, core, import = ...
 local checks = import "checks"
+local dates = import "plot_dates"
 local kinds = import "kinds"
 local text_columns = import "text_column"
 local texts_of_column, values_of_column = text_columns.texts_of, text_columns.values_of
 
 local data = {most_line = 4000, most_points = 50000}
 
--- Evenly spaced colours of the maps, from the least value on.
-data.colormaps = {
-  gray = {"#000000", "#ffffff"},
-  hot = {"#000000", "#e60000", "#ffd200", "#ffffff"},
-  inferno = {"#000004", "#210c4a", "#57106e", "#8a226a", "#bc3754", "#e45a31", "#f98e09", "#f9cb35", "#fcffa4"},
-  viridis = {"#440154", "#472d7b", "#3b528b", "#2c728e", "#21918c", "#28ae80", "#5ec962", "#addc30", "#fde725"},
-}
-
 --- The numbers of a vector in a table.
 function data.numbers(x) return x:astype("float64"):table() end
 
+--- The seconds since 1970 of a column of dates; nil of another value.
+local function seconds_of(value)
+  if type(value) ~= "table" and type(value) ~= "userdata" or getmetatable(value) == nil then return nil end
+  local has, seconds = pcall(function() return value.seconds end)
+  return has and type(seconds) == "function" and value:seconds() or nil
+end
+
+local function is_list_of_texts(value) return type(value) == "table" and type(value[1]) == "string" end
+
+--- Whether the x of a layer are a column of dates or, but for bars, whose names they are, a list of texts.
+function data.is_dates(op, value) return op ~= "bars" and is_list_of_texts(value) or seconds_of(value) ~= nil end
+
+--- The seconds of a list of texts; another value itself.
+local function without_texts(op, value)
+  if not is_list_of_texts(value) then return value end
+  local list = {}
+  for i = 1, core.check_list(op, "dates", value) do
+    list[i] = type(value[i]) == "string" and dates.seconds_of(value[i])
+    if not list[i] then core.fail(op, 'dates such as "2024-03-14" or "2024-03-14 12:30:15"', value[i]) end
+  end
+  return list
+end
+
 function data.vector(op, what, value)
+  value = seconds_of(value) or value
   if type(value) == "table" then core.check_list(op, "numbers", value) end
   local x = type(value) == "table" and gpu.array(value, "float64") or value
   if texts_of_column(x) then core.raise(("[%s] expected %s, numbers, got a column of text, as gpu.plot.bars takes"):format(op, what)) end
@@ -32,7 +49,7 @@ end
 --- The vectors x and y; with one, its elements are y and x is nil.
 function data.points(op, first, second)
   if second == nil then return nil, data.vector(op, "values", first) end
-  local x, y = data.vector(op, "x", first), data.vector(op, "y", second)
+  local x, y = data.vector(op, "x", without_texts(op, first)), data.vector(op, "y", second)
   if x.size ~= y.size then
     core.raise(("[%s] expected as many x as y, got %.0f and %.0f"):format(op, x.size, y.size))
   end
@@ -206,12 +223,19 @@ function data.density(x, y)
   return rows:contiguous():table(), {along_x[1], along_x[-1], along_y[1], along_y[-1]}
 end
 
---- The rows of a matrix with at most `most` elements on an axis: means of blocks. And the columns and rows that they stand for.
-function data.rows(op, m, most)
+local function check_matrix(op, m)
   checks.real(op, m)
   if m.ndim ~= 2 or m.size == 0 then core.fail(op, "a matrix", m) end
+end
+
+--- How many elements of an axis become one, so that at most `most` stay.
+local function block(extent, most) return math.ceil(extent / most) end
+
+--- The rows of a matrix with at most `most` elements on an axis: means of blocks. And the columns and rows that they stand for.
+function data.rows(op, m, most)
+  check_matrix(op, m)
   local height, width = m.shape[1], m.shape[2]
-  local down, across = math.ceil(height / most), math.ceil(width / most)
+  local down, across = block(height, most), block(width, most)
   m = m:astype "float64"
   if down > 1 or across > 1 then
     m = gpu.pad(m, {{0, -height % down}, {0, -width % across}}, "edge")
@@ -221,76 +245,118 @@ function data.rows(op, m, most)
   return m:contiguous():table(), width, height
 end
 
--- ---- contours -------------------------------------------------------------------------------------------------------------------
-
-local function read_levels(op, rows, levels)
-  if type(levels) == "table" then
-    if core.check_list(op, "levels", levels) == 0 then core.fail(op, "at least one level", levels) end
-    for _, level in ipairs(levels) do
-      if type(level) ~= "number" then core.fail(op, "levels, numbers", level) end
-    end
-    levels = {unpack(levels)}
-    table.sort(levels)
-    return levels
-  end
-  if type(levels) ~= "number" or levels < 1 or levels > 1000 or levels % 1 ~= 0 then
-    core.fail(op, "a number of levels, from 1 to 1000, or a list of them", levels)
-  end
-  local least, most = math.huge, -math.huge
-  for _, row in ipairs(rows) do
-    for _, value in ipairs(row) do
-      if value - value == 0 then least, most = math.min(least, value), math.max(most, value) end
+--- The places of columns or rows, one for each element that data.rows leaves.
+local function places(op, what, v, count, most)
+  local xs = data.numbers(data.vector(op, what, v))
+  if #xs ~= count then core.raise(("[%s] expected %s with a place for each of %d, got %d"):format(op, what, count, #xs)) end
+  local step, means = block(count, most), {}
+  for i = 1, #xs do
+    if i > 1 and (xs[i] > xs[i - 1]) ~= (xs[2] > xs[1]) or xs[i] == xs[i - 1] or xs[i] ~= xs[i] then
+      core.fail(op, what .. " that ascends or descends", v)
     end
   end
-  local list = {}
-  for i = 1, levels do list[i] = least + (most - least) * i / (levels + 1) end
-  return list
+  for i = 1, count, step do
+    local sum = 0
+    for k = i, i + step - 1 do sum = sum + xs[math.min(k, count)] end
+    means[#means + 1] = sum / step
+  end
+  return means
 end
 
---- Adds the segments of a level in one cell, whose corners are a b (above) and c d (below); x and y from 0 to 1. Linear on the edges;
---- where both diagonals are possible, the mean of the corners decides.
-local function add_cell(add, level, a, b, c, d)
-  local points = {}
-  local function edge(from, to, x1, y1, x2, y2)
-    if (from < level) ~= (to < level) then
-      local t = (level - from) / (to - from)
-      points[#points + 1] = {x1 + t * (x2 - x1), y1 + t * (y2 - y1)}
-    end
+--- What gpu.meshgrid gives as the vector that it has in all lines along the axis; another value as it is.
+local function one_line(op, what, v, m, axis)
+  if not (core.is_array(v) and v.ndim == 2) then return v end
+  local line = axis == 2 and v({1, 1}, ":") or v(":", {1, 1})
+  if v.shape[1] ~= m.shape[1] or v.shape[2] ~= m.shape[2] or not v:eq(line):all():item() then
+    core.fail(op, what .. ", a vector, or a matrix as gpu.meshgrid gives", v)
   end
-  edge(a, b, 0, 0, 1, 0)
-  edge(b, d, 1, 0, 1, 1)
-  edge(d, c, 1, 1, 0, 1)
-  edge(c, a, 0, 1, 0, 0)
-  if #points == 2 then
-    add(points[1], points[2])
-  elseif #points == 4 then
-    local shifted = ((a + b + c + d) / 4 < level) == (a < level)
-    add(points[1], points[shifted and 2 or 4])
-    add(points[3], points[shifted and 4 or 2])
+  return line:reshape(line.size)
+end
+
+--- A matrix whose elements are values at points: {rows, xs, ys, downward}, with the places of its columns and rows. The arguments are
+--- the matrix alone, or x, y and the matrix. What stands behind them comes second.
+function data.field(op, arguments, extent, most)
+  local x, y, m, after = nil, nil, arguments[1], arguments[2]
+  if arguments[3] ~= nil then x, y, m, after = unpack(arguments, 1, 4) end
+  check_matrix(op, m)
+  if x ~= nil and extent then core.raise(("[%s] expected x and y or an extent, got both"):format(op)) end
+  local rows, width, height = data.rows(op, m, most)
+  local field = {rows = rows, downward = x == nil and extent == nil}
+  if x ~= nil then
+    field.xs = places(op, "x", one_line(op, "x", x, m, 2), m.shape[2], most)
+    field.ys = places(op, "y", one_line(op, "y", y, m, 1), m.shape[1], most)
+    return field, after
+  end
+  extent = extent or {0.5, width + 0.5, height + 0.5, 0.5}
+  local dx, dy = (extent[2] - extent[1]) / #rows[1], (extent[3] - extent[4]) / #rows
+  field.xs, field.ys = {}, {}
+  for j = 1, #rows[1] do field.xs[j] = extent[1] + (j - 0.5) * dx end
+  for i = 1, #rows do field.ys[i] = extent[4] + (i - 0.5) * dy end
+  return field, after
+end
+
+-- ---- boxes ----------------------------------------------------------------------------------------------------------------------
+
+local most_outliers = 500
+
+--- Adds the quartiles of a vector, the farthest values within 1.5 of their distances from them, and the values beyond.
+local function add_box(op, boxes, place, x)
+  if kinds.is_floating(x) then x = x(x:isfinite()) end
+  if x.size == 0 then core.fail(op, "values that are finite for each box", x) end
+  x = x:astype "float64"
+  local quartiles = gpu.quantile(x, {0.25, 0.5, 0.75}):table()
+  local reach = 1.5 * (quartiles[3] - quartiles[1])
+  local within = x:ge(quartiles[1] - reach):logical_and(x:le(quartiles[3] + reach))
+  local inner, outer = x(within), x(within:logical_not())
+  local n = #boxes.x + 1
+  boxes.x[n], boxes.q1[n], boxes.median[n], boxes.q3[n] = place, quartiles[1], quartiles[2], quartiles[3]
+  boxes.low[n], boxes.high[n] = inner:min():item(), inner:max():item()
+  if outer.size == 0 then return end
+  for _, value in ipairs(select(2, data.thinned(nil, outer:sort(), most_outliers))) do
+    boxes.outlier_x[#boxes.outlier_x + 1], boxes.outlier_y[#boxes.outlier_y + 1] = place, value
   end
 end
 
---- {x1, y1, x2, y2, level} of the lines at which the values, between the middles of elements, have these levels; and the levels.
-function data.contours(op, rows, levels, extent)
-  levels = read_levels(op, rows, levels)
-  local height, width = #rows, #rows[1]
-  local dx, dy = (extent[2] - extent[1]) / width, (extent[3] - extent[4]) / height
-  local segments = {}
-  for i = 1, height - 1 do
-    for j = 1, width - 1 do
-      local a, b, c, d = rows[i][j], rows[i][j + 1], rows[i + 1][j], rows[i + 1][j + 1]
-      local least, most = math.min(a, b, c, d), math.max(a, b, c, d)
-      for _, level in ipairs(a + b + c + d == a + b + c + d and levels or {}) do
-        if least < level and level <= most then
-          add_cell(function(p, q)
-            segments[#segments + 1] = {extent[1] + (j - 0.5 + p[1]) * dx, extent[4] + (i - 0.5 + p[2]) * dy,
-              extent[1] + (j - 0.5 + q[1]) * dx, extent[4] + (i - 0.5 + q[2]) * dy, level}
-          end, level, a, b, c, d)
-        end
-      end
-    end
+--- The values of each text, as vectors, and the texts in order.
+local function groups_of(op, column, value)
+  local texts, groups = texts_of_column(column), {}
+  local values, names = data.vector(op, "values", value), {}
+  if column.size ~= values.size then
+    core.raise(("[%s] expected as many values as texts, got %.0f and %.0f"):format(op, values.size, column.size))
   end
-  return segments, levels
+  for _, text in ipairs(texts) do
+    local chosen = values(column:eq(text))
+    if chosen.size > 0 then names[#names + 1], groups[#groups + 1] = text, chosen end
+  end
+  return groups, names
+end
+
+--- A box for each vector of a list or column of a matrix, or for each text of a column beside values; and their names, by default
+--- numbers.
+function data.boxes(op, first, second)
+  local names, groups
+  if texts_of_column(first) then
+    groups, names = groups_of(op, first, second)
+  else
+    if second ~= nil then names, first = first, second end
+    if core.is_array(first) and first.ndim == 2 then
+      groups = {}
+      for j = 1, first.shape[2] do groups[j] = first(":", j) end
+    elseif core.is_array(first) or type(first) == "table" and type(first[1]) == "number" then
+      groups = {first}
+    else
+      groups = first
+    end
+    if type(groups) ~= "table" or #groups == 0 then core.fail(op, "vectors in a list, or a matrix whose columns have boxes", groups) end
+  end
+  if names and (type(names) ~= "table" or #names ~= #groups) then core.fail(op, ("%d names"):format(#groups), names) end
+  if not names then
+    names = {}
+    for i = 1, #groups do names[i] = tostring(i) end
+  end
+  local boxes = {x = {}, q1 = {}, median = {}, q3 = {}, low = {}, high = {}, outlier_x = {}, outlier_y = {}}
+  for i, values in ipairs(groups) do add_box(op, boxes, i, checks.real(op, data.vector(op, "values", values))) end
+  return boxes, names
 end
 
 return data

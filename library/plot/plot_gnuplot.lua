@@ -1,142 +1,192 @@
 -- Draws charts with the program gnuplot, which reads its commands from a file in the temporary folder. Punctuation in a script's
--- texts is written there as octal escapes; data are numbers.
+-- texts is written there as octal escapes; data are numbers. plot_gnuplot_layers.lua has the commands for each kind of layer.
 local _, _, core, import = ...
-local plot_data = import "plot_data"
+local axes_of = import "plot_axes"
+local options_of = import "plot_options"
+local gnuplot = import "plot_gnuplot_layers"
+local text_length = import("terminal").text_length
 
 local exports = {}
 
-local colormaps = plot_data.colormaps
+local quoted, number = gnuplot.quoted, gnuplot.number
+local theme_of = options_of.theme_of
 local popen, tmpname, remove = io.popen, os.tmpname, os.remove
 
---- Punctuation is written as octal escapes, so that gnuplot interprets nothing in a text. So are digits: gnuplot would read a digit
---- after an escape as a part of it.
-local function quoted(text)
-  return '"' .. text:gsub("%c", " "):gsub("[^%a \128-\255]", function(c) return ("\\%03o"):format(c:byte()) end) .. '"'
-end
-
-local function number(value) return value == value and ("%.12g"):format(value) or "NaN" end
-
 local terminals = {
-  png = "pngcairo noenhanced size %d,%d", svg = "svg noenhanced size %d,%d background '#ffffff'",
-  sixel = "sixelgd noenhanced size %d,%d", gif = "gif noenhanced size %d,%d animate loop 0 delay %d",
+  png = "pngcairo noenhanced font 'sans,10' size %d,%d background '%s'",
+  svg = "svg noenhanced font 'sans-serif,10' fontscale 1.3 size %d,%d background '%s'",
+  sixel = "sixelgd noenhanced font 'sans,10' size %d,%d background '%s'",
+  gif = "gif noenhanced font 'sans,10' size %d,%d background '%s' animate loop 0 delay %d",
 }
 
-local function terminal(kind, size, fps)
-  if kind == "pdf" then return ("pdfcairo noenhanced size %.4gin,%.4gin"):format(size[1] / 96, size[2] / 96) end
-  return terminals[kind]:format(size[1], size[2], fps and math.max(1, math.floor(100 / fps + 0.5)) or 0)
-end
-
--- ---- layers ---------------------------------------------------------------------------------------------------------------------
-
-local dashes = {solid = 1, dashed = 2, dotted = 3}
-
---- The lines of a data block: the columns' numbers side by side.
-local function columns_of(...)
-  local columns, lines = {...}, {}
-  for i = 1, #columns[1] do
-    local row = {}
-    for c, column in ipairs(columns) do row[c] = number(column[i]) end
-    lines[i] = table.concat(row, " ")
+local function terminal(op, kind, size, fps, charts)
+  local background = options_of.common_theme(op, charts).background
+  if kind == "pdf" then
+    return ("pdfcairo noenhanced font 'sans,10' fontscale 0.75 linewidth 1.5 size %.4gin,%.4gin background '%s'"):format(size[1] / 96,
+      size[2] / 96, background)
   end
-  return lines
+  return terminals[kind]:format(size[1], size[2], background, fps and math.max(1, math.floor(100 / fps + 0.5)) or 0)
 end
 
---- Each gives the lines of the layer's data, and how plot shows them; %s stands for the data block.
-local draw = {}
+-- ---- axes -----------------------------------------------------------------------------------------------------------------------
 
-local function line_style(layer)
-  return ("lc rgb '%s' lw %.3g dt %d"):format(layer.color, layer.width or 1.5, dashes[layer.dash or "solid"])
-end
-
-function draw.line(layer) return columns_of(layer.x, layer.y), "%s using 1:2 with lines " .. line_style(layer) end
-
-function draw.points(layer)
-  return columns_of(layer.x, layer.y),
-    ("%%s using 1:2 with points pt 7 ps %.3g lc rgb '%s'"):format(layer.size or 0.6, layer.color)
-end
-
-function draw.bars(layer)
-  return columns_of(layer.left, layer.right, layer.y),
-    ("%%s using (($1 + $2) / 2):3:1:2:(0):3 with boxxyerror lc rgb '%s' fs solid 0.7 border lc rgb '#ffffff'"):format(layer.color)
-end
-
-function draw.band(layer)
-  return columns_of(layer.x, layer.low, layer.high),
-    ("%%s using 1:2:3 with filledcurves fs transparent solid 0.3 noborder lc rgb '%s'"):format(layer.color)
-end
-
-function draw.errorbars(layer)
-  return columns_of(layer.x, layer.y, layer.low, layer.high),
-    ("%%s using 1:2:3:4 with yerrorbars pt 7 ps %.3g lc rgb '%s'"):format(layer.size or 0.6, layer.color)
-end
-
---- Colours are those of an image where there is one: gnuplot has one palette for a chart.
-function draw.segments(layer, over_image)
-  local lines = {}
-  for _, s in ipairs(layer.segments) do
-    lines[#lines + 1] = ("%s %s %s\n%s %s %s\n"):format(number(s[1]), number(s[2]), number(s[5]), number(s[3]), number(s[4]),
-      number(s[5]))
+--- Names stand at 1, 2, ...; oblique where they would meet.
+local function name_ticks(names, is_across, room)
+  local ticks, longest = {}, 0
+  for i, name in ipairs(names) do
+    -- The text of a tick is a format.
+    ticks[i], longest = ("%s %d"):format(quoted((name:gsub("%%", "%%%%"))), i), math.max(longest, text_length(name))
   end
-  -- gnuplot plots no data block without a point.
-  if #lines == 0 then lines[1] = "NaN NaN NaN" end
-  return lines, ("%%s using 1:2:3 with lines lw %.3g %s"):format(layer.width or 1.2, over_image and "lc rgb '#ffffff'" or "palette")
+  local is_oblique = is_across and longest * 8 + 8 > room / #names
+  return (is_oblique and "rotate by 35 right " or "norotate ") .. "(" .. table.concat(ticks, ", ") .. ")"
 end
 
-function draw.image(layer)
-  local e, lines = layer.extent, {}
-  for i, row in ipairs(layer.rows) do
-    local texts = {}
-    for j, value in ipairs(row) do texts[j] = number(value) end
-    lines[i] = table.concat(texts, " ")
+local function number_ticks(axis, count)
+  local ticks = {}
+  for i, tick in ipairs(axes_of.ticks(axis, count)) do
+    -- A tick without a text is small.
+    ticks[i] = ('"%s" %.15g%s'):format(tick[2], tick[1], tick[2] == "" and " 1" or "")
   end
-  local dx, dy = (e[2] - e[1]) / #layer.rows[1], (e[4] - e[3]) / #layer.rows
-  return lines, ("%%s matrix using (%s + ($1 + 0.5) * (%s)):(%s - ($2 + 0.5) * (%s)):3 with image"):format(number(e[1]), number(dx),
-    number(e[4]), number(dy))
+  return "norotate (" .. table.concat(ticks, ", ") .. ")"
+end
+
+local function axis_commands(add, axis, name, options, size)
+  local count = name == "x" and (axis.dates and 2 or 3) + size[1] / 200 or 3 + size[2] / 160
+  local names = options[name .. "names"]
+  add("set %sra [%.15g:%.15g]", name, axis.low, axis.high)
+  add("set %stics nomirror out scale 0.6,0.3 %s", name, names and name_ticks(names, name == "x", size[1] - 90) or number_ticks(axis, count))
+  if axis.log then add("set logscale %s", name) end
+  if options[name .. "label"] then add("set %slabel %s", name, quoted(options[name .. "label"])) end
+end
+
+-- ---- the legend -----------------------------------------------------------------------------------------------------------------
+
+local corners = {{"upper right", 1, 1}, {"upper left", 0, 1}, {"lower right", 1, 0}, {"lower left", 0, 0}}
+
+--- How much of the layers lies in a part of the chart, from 0 to 1 on both axes.
+local function hits_in(layers, axes, left, bottom, width, height)
+  local hits = 0
+  local function within(u, v) return u >= left and u <= left + width and v >= bottom and v <= bottom + height end
+  for _, layer in ipairs(layers) do
+    local px, py
+    local y_axis = layer.axis == "right" and axes.y2 or axes.y
+    local fills = layer.kind == "bars" or layer.kind == "band" or layer.kind == "boxes" or layer.kind == "errorbars"
+    if layer.kind == "image" or layer.kind == "filled" or layer.kind == "segments" then hits = hits + 1000 end
+    axes_of.each_point(layer, function(x, y)
+      local u, v = x and axes.x.place(x) or left, y and y_axis.place(y) or bottom
+      if within(u, v) then hits = hits + 1 end
+      -- Between points: of lines straight, of what is filled from one edge to the other.
+      if px and (layer.kind == "line" or fills) then
+        for i = 1, 7 do
+          if within(px + (u - px) * i / 8, py + (v - py) * i / 8) then hits = hits + 1 end
+        end
+      end
+      px, py = u, v
+    end)
+  end
+  return hits
+end
+
+--- Where the legend stands: in the corner that is free, or below the chart.
+local function legend_place(options, labels, layers, axes, size)
+  if options.legend then return options.legend end
+  local longest = 0
+  for _, label in ipairs(labels) do longest = math.max(longest, text_length(label)) end
+  local width, height = (longest * 8 + 55) / (size[1] - 110), (#labels * 19 + 14) / (size[2] - 100)
+  for _, corner in ipairs(corners) do
+    if hits_in(layers, axes, corner[2] * (1 - width), corner[3] * (1 - height), width, height) == 0 then return corner[1] end
+  end
+  return "below"
+end
+
+local function legend_command(options, labels, layers, axes, size, theme)
+  local place = #labels > 0 and legend_place(options, labels, layers, axes, size) or "none"
+  if place == "none" then return "unset key" end
+  local how = ("textcolor rgb '%s' samplen 2 spacing 1.15"):format(theme.text)
+  if place == "below" then return "set key bmargin center horizontal Left reverse " .. how end
+  local vertical, horizontal = place:match "(%a+) (%a+)"
+  return ("set key inside %s %s Left reverse opaque fc rgb '%s' %s"):format(vertical == "upper" and "top" or "bottom", horizontal,
+    theme.background, how)
 end
 
 -- ---- charts ---------------------------------------------------------------------------------------------------------------------
 
+local function palette_commands(add, palette, size)
+  local stops = {}
+  for i, stop in ipairs(palette.stops) do stops[i] = ("%.10g '%s'"):format(stop[1], stop[2]) end
+  add("set palette defined (%s)", table.concat(stops, ", "))
+  add("set cbrange [%.15g:%.15g]", palette.low, palette.high)
+  if not palette.bar then return add "unset colorbox" end
+  if palette.label then add("set cblabel %s", quoted(palette.label)) end
+  add("set cbtics scale 0.6 %s", number_ticks({low = palette.low, high = palette.high}, size[2] / 80))
+end
+
+local function surface_commands(add, p, size)
+  local options, layer = rawget(p, "options"), rawget(p, "layers")[1]
+  local axes = axes_of.of(p, 0)
+  local z = options.zlim or {options_of.range(layer.rows)}
+  if not (z[1] < z[2]) then z = {z[1] - 0.5, z[2] + 0.5} end
+  local view = options.view or {30, -60}
+  add("set view %.6g,%.6g", 90 - view[1], (90 + view[2]) % 360)
+  for _, name in ipairs {"x", "y", "z"} do
+    local axis = axes[name] or {low = z[1], high = z[2]}
+    add("set %sra [%.15g:%.15g]", name, axis.low, axis.high)
+    add("set %stics nomirror scale 0.6 offset 0,0 %s", name, number_ticks(axis, math.min(size[1], size[2]) / 90))
+    local label = options[name .. "label"]
+    if label then add("set %slabel %s", name, quoted(label) .. (name == "z" and " rotate by 90" or "")) end
+  end
+  add "set xyplane relative 0"
+  add "set ticslevel 0"
+end
+
 --- The commands for one chart. Its data blocks are named $d1, $d2, ...
-local function chart_commands(p)
-  local options, layers = rawget(p, "options"), rawget(p, "layers")
-  local commands, plots, has_label, up, image = {"reset"}, {}, false, true, nil
-  for _, layer in ipairs(layers) do image = image or layer.rows and layer end
-  local function add(...) commands[#commands + 1] = (...):format(select(2, ...)) end
-  for i, layer in ipairs(layers) do
-    local lines, how = draw[layer.kind](layer, image ~= nil)
-    add("$d%d << EOD\n%s\nEOD", i, table.concat(lines, "\n"))
-    plots[i] = how:format("$d" .. i) .. " " .. (layer.label and "title " .. quoted(layer.label) or "notitle")
-    has_label = has_label or layer.label ~= nil
-    if layer == image or layer.segments and not image then
-      local stops = {}
-      for at, color in ipairs(colormaps[layer.colormap or "viridis"]) do stops[at] = ("%d '%s'"):format(at, color) end
-      add("set palette defined (%s)", table.concat(stops, ", "))
-      add("set cbrange [%s:%s]", layer.min and number(layer.min) or "*", layer.max and number(layer.max) or "*")
+local function chart_commands(p, size)
+  local options, layers, theme = rawget(p, "options"), rawget(p, "layers"), theme_of(p)
+  local is_surface = layers[1].kind == "surface"
+  local commands, plots, labels, blocks = {"reset"}, {}, {}, 0
+  local function add(...) commands[#commands + 1] = select("#", ...) == 1 and (...) or (...):format(select(2, ...)) end
+  local axes = axes_of.of(p, 0.04)
+  local scene = {axes = axes, theme = theme, size = size, command = add}
+  function scene.plot(lines, how, layer)
+    blocks = blocks + 1
+    add("%s", ("$d%d << EOD\n%s\nEOD"):format(blocks, table.concat(lines, "\n")))
+    plots[#plots + 1] = ("$d%d %s %s%s"):format(blocks, how, layer and layer.axis == "right" and "axes x1y2 " or "",
+      layer and layer.label and "title " .. quoted(layer.label) or "notitle")
+  end
+  function scene.legend_entry(how, layer)
+    if layer.label then plots[#plots + 1] = ("keyentry %s title %s"):format(how, quoted(layer.label)) end
+  end
+  add("set border %d lc rgb '%s'", is_surface and 31 or 3, theme.line)
+  add("set tics textcolor rgb '%s'", theme.text)
+  for _, name in ipairs {"title", "x", "y", "y2", "z", "cb"} do
+    add("set %s textcolor rgb '%s'", name == "title" and name or name .. "label", theme.text)
+  end
+  if options.title then add("set title %s font ',13' offset 0,-0.4", quoted(options.title)) end
+  add("set grid %s ytics %s lc rgb '%s' lw 1 lt 1 back", options.xnames and "noxtics" or "xtics", is_surface and "ztics" or "noztics",
+    theme.grid)
+  local palette
+  for _, layer in ipairs(layers) do
+    local own = gnuplot.palette(layer)
+    -- gnuplot has one palette for a chart: that of an image or of areas, before that of lines.
+    if own and (not palette or palette.of.kind == "segments") then palette = own end
+    if layer.label and not own then labels[#labels + 1] = layer.label end
+  end
+  scene.palette = palette
+  if palette then palette_commands(add, palette, size) end
+  if is_surface then
+    surface_commands(add, p, size)
+  else
+    for _, name in ipairs {"x", "y", "y2"} do
+      if axes[name] then axis_commands(add, axes[name], name, options, size) end
     end
-    if layer.rows or layer.segments then up = up and layer.up end
+    if axes.y2 or palette and palette.of.kind ~= "segments" then add("set border %d", axes.y2 and 11 or 15) end
+    if options.aspect == "equal" then add "set size ratio -1" end
+    add("%s", legend_command(options, labels, layers, axes, size, theme))
   end
-  for _, name in ipairs {"title", "xlabel", "ylabel"} do
-    if options[name] then add("set %s %s", name, quoted(options[name])) end
-  end
-  if options.names then
-    local ticks, letters = {}, 0
-    for i, name in ipairs(options.names) do
-      -- The name of a tick is a format.
-      ticks[i], letters = ("%s %d"):format(quoted((name:gsub("%%", "%%%%"))), i), letters + #name + 2
-    end
-    -- Where they would meet, the names are oblique.
-    if not options.xlim then add("set xrange [0.4:%d.6]", #options.names) end
-    add("set xtics %s (%s)", letters > 70 and "rotate by 35 right" or "norotate", table.concat(ticks, ", "))
-  end
-  for axis in (options.log or ""):gmatch "." do add("set logscale %s", axis) end
-  for _, axis in ipairs {"x", "y"} do
-    local range = options[axis .. "lim"]
-    if range then add("set %srange [%s:%s]", axis, number(range[1]), number(range[2])) end
-  end
-  if not up and not options.ylim then add "set yrange [*:*] reverse" end
-  add(has_label and "set key tmargin right horizontal" or "unset key")
-  add("set grid lc rgb '#dddddd'%s", image and "\nset autoscale noextend" or "")
-  add("%s", "plot " .. table.concat(plots, ", "))
+  for _, layer in ipairs(layers) do gnuplot.draw[layer.kind](scene, layer) end
+  -- gnuplot needs something to plot.
+  if blocks == 0 then scene.plot({"NaN NaN"}, "using 1:2 with points") end
+  add("%s", (is_surface and "splot " or "plot ") .. table.concat(plots, ", "))
   return table.concat(commands, "\n")
 end
 
@@ -164,13 +214,16 @@ function exports.picture(op, charts, kind, size, fps)
       :format(op))
   end
   local commands, picture = tmpname(), tmpname()
-  local lines = {"set encoding utf8", "set terminal " .. terminal(kind, size, fps), "set output '" .. picture .. "'"}
+  local lines = {"set encoding utf8", "set terminal " .. terminal(op, kind, size, fps, charts), "set output '" .. picture .. "'"}
   for _, p in ipairs(charts) do
-    local grid = rawget(p, "charts")
+    local grid, each = rawget(p, "charts"), size
     if grid then
-      lines[#lines + 1] = ("set multiplot layout %d,%d"):format(math.ceil(#grid / rawget(p, "columns")), rawget(p, "columns"))
+      local columns = rawget(p, "columns")
+      local rows = math.ceil(#grid / columns)
+      lines[#lines + 1] = ("set multiplot layout %d,%d"):format(rows, columns)
+      each = {size[1] / columns, size[2] / rows}
     end
-    for _, item in ipairs(grid or {p}) do lines[#lines + 1] = chart_commands(item) end
+    for _, item in ipairs(grid or {p}) do lines[#lines + 1] = chart_commands(item, each) end
     if grid then lines[#lines + 1] = "unset multiplot" end
   end
   lines[#lines + 1] = "unset output\n"

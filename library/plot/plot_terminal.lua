@@ -1,56 +1,13 @@
 -- Charts in characters: each is two dots wide and four high, by the Braille patterns of Unicode.
-local _, _, core, import = ...
+local _, _, _, import = ...
+local axes_of = import "plot_axes"
 local text_length = import("terminal").text_length
 
 local exports = {}
 
-local floor, min, max, log10 = math.floor, math.min, math.max, math.log10
+local floor, min, max = math.floor, math.min, math.max
 
 local function is_finite(value) return value - value == 0 end
-
---- Calls fn(x, y) with the points that the layer reaches, for the axes' ranges.
-local function each_point(layer, fn)
-  if layer.kind == "image" then
-    fn(layer.extent[1], layer.extent[3])
-    fn(layer.extent[2], layer.extent[4])
-  elseif layer.kind == "segments" then
-    for _, s in ipairs(layer.segments) do
-      fn(s[1], s[2])
-      fn(s[3], s[4])
-    end
-  elseif layer.kind == "bars" then
-    for i, height in ipairs(layer.y) do
-      fn(layer.left[i], 0)
-      fn(layer.right[i], height)
-    end
-  else
-    for i, x in ipairs(layer.x) do
-      fn(x, (layer.low or layer.y)[i])
-      fn(x, (layer.high or layer.y)[i])
-    end
-  end
-end
-
---- The function from a coordinate to 0 .. 1, and the ends of the axis.
-local function axis_of(layers, options, name, reverse)
-  local is_log = (options.log or ""):find(name) ~= nil
-  local low, high = math.huge, -math.huge
-  for _, layer in ipairs(layers) do
-    each_point(layer, function(x, y)
-      local value = name == "x" and x or y
-      if is_finite(value) and (value > 0 or not is_log) then low, high = min(low, value), max(high, value) end
-    end)
-  end
-  if options[name .. "lim"] then low, high = unpack(options[name .. "lim"]) end
-  if low > high then low, high = is_log and 1 or 0, is_log and 10 or 1 end
-  if low == high then low, high = is_log and low / 2 or low - 0.5, is_log and high * 2 or high + 0.5 end
-  if reverse then low, high = high, low end
-  local from, to = is_log and log10(low) or low, is_log and log10(high) or high
-  return function(value)
-    if is_log then value = value > 0 and log10(value) or 0 / 0 end
-    return (value - from) / (to - from)
-  end, low, high
-end
 
 -- The dots of a pattern by column and row, as bits.
 local bits = {{1, 2, 4, 64}, {8, 16, 32, 128}}
@@ -140,6 +97,33 @@ function draw.segments(dots, place, layer)
   for _, s in ipairs(layer.segments) do draw_curve(dots, place, {s[1], s[3]}, {s[2], s[4]}) end
 end
 
+--- A line across the chart; of a span, both ends.
+function draw.rule(dots, place, layer, axes)
+  for _, at in ipairs {layer.from, layer.to} do
+    if layer.across == "x" then
+      draw_curve(dots, place, {at, at}, {axes.y.low, axes.y.high})
+    else
+      draw_curve(dots, place, {axes.x.low, axes.x.high}, {at, at})
+    end
+  end
+end
+
+function draw.note(dots, place, layer)
+  if layer.at then draw_curve(dots, place, {layer.at[1], layer.x}, {layer.at[2], layer.y}) end
+  draw.points(dots, place, {x = {layer.x}, y = {layer.y}})
+end
+
+function draw.boxes(dots, place, layer)
+  for i, x in ipairs(layer.x) do
+    local left, right, q1, q3 = x - layer.half, x + layer.half, layer.q1[i], layer.q3[i]
+    draw_curve(dots, place, {left, right, right, left, left}, {q1, q1, q3, q3, q1})
+    draw_curve(dots, place, {left, right}, {layer.median[i], layer.median[i]})
+    draw_curve(dots, place, {x, x}, {layer.low[i], q1})
+    draw_curve(dots, place, {x, x}, {q3, layer.high[i]})
+  end
+  draw.points(dots, place, {x = layer.outlier_x, y = layer.outlier_y})
+end
+
 --- Brighter parts have more dots: a threshold for each dot of a cell, in the order in which they are set.
 local thresholds = {{1, 5, 2, 6}, {7, 3, 8, 4}}
 
@@ -151,7 +135,7 @@ function draw.image(dots, place, layer)
     end
   end
   least, most = layer.min or least, layer.max or most
-  local e, height, width = layer.extent, #layer.rows, #layer.rows[1]
+  local e, height, width = layer.extent or {layer.xs[1], layer.xs[#layer.xs], layer.ys[#layer.ys], layer.ys[1]}, #layer.rows, #layer.rows[1]
   local x1, y1 = place(e[1], e[4])
   local x2, y2 = place(e[2], e[3])
   if not (x1 and x2) then return end
@@ -165,7 +149,8 @@ function draw.image(dots, place, layer)
   end
 end
 
-local function label(value) return ("%.4g"):format(value) end
+-- From above.
+draw.filled, draw.surface = draw.image, draw.image
 
 local length = text_length
 
@@ -191,33 +176,34 @@ local function centred(text, width) return (" "):rep(max(0, floor((width - #text
 --- The chart in lines of at most `width` characters, `height` of them for the dots.
 function exports.characters(p, width, height)
   local options, layers = rawget(p, "options"), rawget(p, "layers")
-  local up = true
-  for _, layer in ipairs(layers) do up = up and not ((layer.rows or layer.segments) and not layer.up) end
-  local along_x, left, right = axis_of(layers, options, "x", false)
-  local along_y, bottom, top = axis_of(layers, options, "y", not up and not options.ylim)
-  local margin = max(#label(bottom), #label(top)) + 1
+  local axes = axes_of.of(p, 0)
+  local bottom, top = axes_of.text(axes.y, axes.y.low), axes_of.text(axes.y, axes.y.high)
+  local margin = max(#bottom, #top) + 1
   local columns = width - margin - 1
   local dots = canvas(columns, height)
-  local function place(x, y)
-    local u, v = along_x(x), along_y(y)
-    if not (is_finite(u) and is_finite(v)) then return end
-    return floor(u * (2 * columns - 1) + 0.5), floor((1 - v) * (4 * height - 1) + 0.5)
+  --- Of a coordinate that is nil, the axis' beginning.
+  local function place_on(axis)
+    return function(x, y)
+      local u, v = x and axes.x.place(x) or 0, y and axis.place(y) or 0
+      if not (is_finite(u) and is_finite(v)) then return end
+      return floor(u * (2 * columns - 1) + 0.5), floor((1 - v) * (4 * height - 1) + 0.5)
+    end
   end
   local labels = {}
   for _, layer in ipairs(layers) do
-    draw[layer.kind](dots, place, layer)
-    labels[#labels + 1] = layer.label
+    draw[layer.kind](dots, place_on(layer.axis == "right" and axes.y2 or axes.y), layer, axes)
+    labels[#labels + 1] = layer.text or layer.label
   end
   local lines = {}
   if options.title then lines[1] = centred((options.title:gsub("%c", " ")), width) end
   for i, row in ipairs(dots.rows()) do
-    local text = i == 1 and label(top) or i == height and label(bottom) or ""
+    local text = i == 1 and top or i == height and bottom or ""
     lines[#lines + 1] = (" "):rep(margin - 1 - #text) .. text .. " |" .. row
   end
   lines[#lines + 1] = (" "):rep(margin) .. "+" .. ("-"):rep(columns)
-  local from, to = label(left), label(right)
+  local from, to = axes_of.text(axes.x, axes.x.low), axes_of.text(axes.x, axes.x.high)
   local ends = from .. (" "):rep(max(1, columns + 1 - #from - #to)) .. to
-  lines[#lines + 1] = (" "):rep(margin) .. (options.names and " " .. name_line(options.names, along_x, columns) or ends)
+  lines[#lines + 1] = (" "):rep(margin) .. (options.xnames and " " .. name_line(options.xnames, axes.x.place, columns) or ends)
   local below = {options.xlabel, options.ylabel and "up: " .. options.ylabel, unpack(labels)}
   local words = {}
   for i = 1, 2 + #labels do words[#words + 1] = below[i] end

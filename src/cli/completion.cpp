@@ -1,5 +1,8 @@
 #include "src/cli/completion.h"
 
+#include <filesystem>
+#include <system_error>
+
 #include "src/cli/command_chunk.h"
 #include "src/cli/help.h"
 
@@ -13,6 +16,29 @@ int properties(lua_State* L) {
   push_properties(L);
   lua_insert(L, 1);
   lua_call(L, lua_gettop(L) - 1, 1);
+  return 1;
+}
+
+/// options(name), the function that push_options gives.
+int options(lua_State* L) {
+  push_options(L);
+  lua_insert(L, 1);
+  lua_call(L, lua_gettop(L) - 1, 1);
+  return 1;
+}
+
+/// files(folder): the names of what is in a folder, folders with a stroke at the end. None of one that cannot be read.
+int files(lua_State* L) {
+  const char* folder = luaL_checkstring(L, 1);
+  lua_newtable(L);
+  int count = 0;
+  std::error_code failed;
+  for (std::filesystem::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
+    std::error_code unknown;
+    const std::string name = at->path().filename().string() + (at->is_directory(unknown) ? "/" : "");
+    lua_pushlstring(L, name.data(), name.size());
+    lua_rawseti(L, -2, ++count);
+  }
   return 1;
 }
 
@@ -32,28 +58,29 @@ void push_completer(lua_State* L) {
   lua_pop(L, 1);
   if (load_command_chunk(L, "complete.lua") != 0 || load_command_chunk(L, "objects.lua") != 0) lua_error(L);
   lua_call(L, 0, 1);
-  lua_pushcfunction(L, properties);
-  lua_call(L, 2, 1);
+  for (const lua_CFunction function : {properties, options, files}) lua_pushcfunction(L, function);
+  lua_call(L, 4, 1);
   lua_pushvalue(L, -1);
   lua_setfield(L, LUA_REGISTRYINDEX, completer_key);
 }
 
-/// candidates(text)
+/// candidates(text, before)
 int candidates(lua_State* L) {
   load_functions(L);
   push_completer(L);
   lua_insert(L, 1);
-  lua_call(L, 1, 1);
+  lua_call(L, 2, 1);
   return 1;
 }
 
 }  // namespace
 
-std::vector<std::string> complete_name(lua_State* L, const std::string& text) {
+std::vector<std::string> complete_text(lua_State* L, const std::string& text, const std::string& before) {
   std::vector<std::string> names;
   lua_pushcfunction(L, candidates);
   lua_pushlstring(L, text.data(), text.size());
-  if (lua_pcall(L, 1, 1, 0) == 0) {
+  lua_pushlstring(L, before.data(), before.size());
+  if (lua_pcall(L, 2, 1, 0) == 0) {
     for (int i = 1;; ++i) {
       lua_rawgeti(L, -1, i);
       if (lua_isnil(L, -1)) break;

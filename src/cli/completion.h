@@ -6,8 +6,9 @@
 
 namespace gpulua {
 
-/// The texts that `text`, the name before a cursor such as "x:resh", can become. Calls no function of a script's. Empty
-/// when memory runs out.
-std::vector<std::string> complete_name(lua_State* L, const std::string& text);
+/// The texts that `text`, what stands before a cursor such as "x:resh", can become; `before` is the line up to it: in a
+/// string they are files, in the braces of a call its options. Calls no function of a script's. Empty when memory runs
+/// out.
+std::vector<std::string> complete_text(lua_State* L, const std::string& text, const std::string& before);
 
 }  // namespace gpulua

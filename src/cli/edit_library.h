@@ -15,6 +15,7 @@
   X(rl_completion_append_character)     \
   X(rl_completion_matches)              \
   X(rl_getc_function)                   \
+  X(rl_line_buffer)                     \
   X(rl_readline_name)                   \
   X(stifle_history)                     \
   X(using_history)                      \

@@ -13,6 +13,7 @@ namespace {
 // The functions of help.lua in the registry, once they were needed.
 constexpr const char* show_key = "gpulua.help.show";
 constexpr const char* properties_key = "gpulua.help.properties";
+constexpr const char* options_key = "gpulua.help.options";
 
 /// load(file, ...): the value of a file of the command's, called with the arguments.
 int load(lua_State* L) {
@@ -39,7 +40,8 @@ void push_part(lua_State* L, const char* key) {
   lua_pushlstring(L, reference.data(), reference.size());
   lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.helpers");
   lua_pushcfunction(L, distance);
-  lua_call(L, 4, 2);
+  lua_call(L, 4, 3);
+  lua_setfield(L, LUA_REGISTRYINDEX, options_key);
   lua_setfield(L, LUA_REGISTRYINDEX, properties_key);
   lua_setfield(L, LUA_REGISTRYINDEX, show_key);
   lua_getfield(L, LUA_REGISTRYINDEX, key);
@@ -100,6 +102,10 @@ void push_help_show(lua_State* L) {
 
 void push_properties(lua_State* L) {
   push_part(L, properties_key);
+}
+
+void push_options(lua_State* L) {
+  push_part(L, options_key);
 }
 
 }  // namespace gpulua

@@ -19,4 +19,7 @@ void push_help_show(lua_State* L);
 /// Pushes the function letter -> names of the properties, without methods, of what has this letter in the reference.
 void push_properties(lua_State* L);
 
+/// Pushes the function name of a function or method -> names of its options.
+void push_options(lua_State* L);
+
 }  // namespace gpulua

@@ -44,15 +44,27 @@ int read_character(FILE*) {
   }
 }
 
+/// What stands in the line before a name.
+std::string before_name;
+
 /// libedit asks for the candidates one by one, `call` is 0 for the first, and frees them.
 char* next_candidate(const char* text, int call) {
   static std::vector<std::string> candidates;
-  if (call == 0) candidates = completer(text);
+  if (call == 0) candidates = completer(text, before_name);
   const auto index = static_cast<std::size_t>(call);
   return index < candidates.size() ? strdup(candidates[index].c_str()) : nullptr;
 }
 
-char** complete(const char* text, int, int) {
+/// The first `count` characters of a line in UTF-8.
+std::string first_characters(std::string_view line, int count) {
+  std::size_t end = 0;
+  for (; end < line.size(); ++end)
+    if ((line[end] & 0xC0) != 0x80 && count-- == 0) break;
+  return std::string(line.substr(0, end));
+}
+
+char** complete(const char* text, int start, int) {
+  before_name = first_characters(*libedit->rl_line_buffer, start);
   *libedit->rl_attempted_completion_over = 1;  // no file names
   return libedit->rl_completion_matches(text, next_candidate);
 }

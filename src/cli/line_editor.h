@@ -14,8 +14,8 @@ struct EditLibrary;
 /// Lines from a terminal, edited, with history and completion. There is one: libedit keeps its state in globals.
 class LineEditor {
  public:
-  /// The texts that `text`, the name before the cursor, can become.
-  using Completer = std::function<std::vector<std::string>(const std::string& text)>;
+  /// The texts that `text`, the name before the cursor, can become; `before` is the line up to it.
+  using Completer = std::function<std::vector<std::string>(const std::string& text, const std::string& before)>;
 
   /// An empty path, or one that cannot be read or written, means that the history is not kept.
   LineEditor(const EditLibrary& library, std::filesystem::path history, Completer completer);

@@ -148,7 +148,8 @@ void run_repl(lua_State* L, const std::string& banner, const std::filesystem::pa
         forget);
     return;
   }
-  LineEditor editor(*libedit, history, [L](const std::string& text) { return complete_name(L, text); });
+  LineEditor editor(*libedit, history,
+                    [L](const std::string& text, const std::string& before) { return complete_text(L, text, before); });
   read_commands(
       L, [&editor](const char* prompt) { return editor.read(prompt); },
       [&editor](std::string_view command) { editor.remember(command); });

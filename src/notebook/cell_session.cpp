@@ -270,9 +270,9 @@ TypedCommand::Status CellSession::completeness(const std::string& code) {
   return status;
 }
 
-std::vector<std::string> CellSession::complete(const std::string& name) {
+std::vector<std::string> CellSession::complete(const std::string& name, const std::string& before) {
   std::vector<std::string> names;
-  in_lua([&](lua_State* L) { names = complete_name(L, name); });
+  in_lua([&](lua_State* L) { names = complete_text(L, name, before); });
   return names;
 }
 

@@ -52,7 +52,7 @@ class CellSession {
   bool running() const { return running_; }
 
   TypedCommand::Status completeness(const std::string& code);
-  std::vector<std::string> complete(const std::string& name);
+  std::vector<std::string> complete(const std::string& name, const std::string& before);
   /// What there is to say about a name; nothing for one that is unknown.
   std::optional<std::string> inspect(const std::string& name);
 

@@ -109,7 +109,8 @@ nl::json Interpreter::complete_request_impl(const std::string& code, int cursor)
   const std::string_view name = name_before(code, byte);
   std::vector<std::string> names;
   // Without a beginning there is too much to choose from.
-  if (!name.empty() && name.size() <= longest_name) names = session_->complete(std::string(name));
+  if (!name.empty() && name.size() <= longest_name)
+    names = session_->complete(std::string(name), code.substr(0, byte - name.size()));
   for (std::string& match : names)
     if (match.ends_with("(")) match.pop_back();
   return xeus::create_complete_reply(names, place_of(code, byte) - static_cast<int>(name.size()), cursor);

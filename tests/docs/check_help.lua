@@ -12,7 +12,7 @@ local function read(path)
   file:close()
   return text
 end
-local function run(file, ...) return assert(loadfile(source .. "/src/cli/" .. file))(...) end
+local function run(file, ...) return assert(loadfile(source .. "/src/help/" .. file))(...) end
 
 local text = read "docs/reference.md"
 local reference = run("reference.lua")(text)
@@ -104,7 +104,10 @@ shows("table_of_test:group_by", "t:group_by(names...)")
 shows(table_of_test, "Tables", "gpu.table(columns [, names])")
 shows("gpu.trace", "gpu.trace(x [, offset [, row, column]])", "is the sum of gpu.diagonal")
 check(not show(80, true, "gpu.trace"):find("promoted dtype", 1, true), "help gpu.trace has other sentences of its paragraph")
-shows(gpu.fft, "Fourier transforms", "gpu.fft.rfft(x [, n [, axis]] [, options])")
+shows(gpu.fft, 'help "Fourier transforms"', "gpu.fft.rfft ", "the transform of real numbers", "gpu.fft.set_cache")
+shows("gpu.ndimage", "gpu.ndimage.gaussian_filter ", "gpu.ndimage.label ", 'help "Images as arrays", "Morphology"')
+shows(":reshape", "x:reshape(")
+shows("curve_fit", "gpu.optimize.curve_fit(f, x, y, p0")
 shows(gpu, "Elementwise operations")
 shows(samples.k, "fill", "k.registers")
 shows("indexing", "gpu.newaxis")
@@ -122,6 +125,40 @@ end
 for _, name in ipairs {"shape", "T", "dtype", "strides"} do
   check(table.concat(properties "x", " "):find("%f[%w]" .. name .. "%f[%W]"), "x has no property " .. name)
 end
+
+-- ---- plain questions ------------------------------------------------------------------------------------------------------------
+
+for _, topic in ipairs(run "topics.lua") do
+  for name in topic[2]:gmatch "%S+" do check(reference.find(name), ("the topic %q names %s, which has no entry"):format(topic[1], name)) end
+end
+
+--- The function is in one of the first two lines.
+for question, name in pairs {
+  ["least squares"] = "gpu.linalg.lstsq", ["group by"] = "t:group_by", ["linear regression"] = "gpu.stats.linregress",
+  ["animation"] = "gpu.plot.animate", ["standard deviation"] = "gpu.std", ["moving average"] = "gpu.ndimage.uniform_filter1d",
+  ["csv"] = "gpu.load", ["random normal"] = "gpu.randn", ["matrix inverse"] = "gpu.linalg.inv", ["eigenvalues"] = "gpu.linalg.eigh",
+  ["histogram"] = "gpu.histogram", ["save an array"] = "gpu.save", ["read a file"] = "gpu.load", ["solve ode"] = "gpu.integrate.solve_ivp",
+  ["fit a curve"] = "gpu.optimize.curve_fit", ["fft"] = "gpu.fft.fft", ["convolution"] = "gpu.convolve", ["sort descending"] = "gpu.sort",
+  ["cumulative sum"] = "gpu.cumsum", ["unique values"] = "gpu.unique", ["time a function"] = "gpu.benchmark",
+  ["use several gpus"] = "gpu.comm.", ["float64"] = "gpu.float64", ["sparse matrix"] = "gpu.sparse.csr", ["interpolate"] = "gpu.interp",
+  ["root of a function"] = "gpu.optimize.root_scalar", ["gradient"] = "gpu.gradient", ["percentile"] = "gpu.percentile",
+  ["correlation"] = "gpu.corrcoef", ["moving window"] = "gpu.sliding_window", ["print all elements"] = "gpu.print_options",
+  ["set the seed"] = "gpu.random.seed", ["draw a line chart"] = "gpu.plot.line", ["heat map"] = "gpu.plot.heatmap",
+  ["how do I solve a linear system?"] = "gpu.linalg.solve", ["find peaks"] = "gpu.signal.find_peaks", ["swap axes"] = "gpu.swapaxes",
+  ["integrate a function"] = "gpu.integrate.quad", ["moving median"] = "gpu.ndimage.median_filter", ["bessel function"] = "gpu.j0",
+  ["index of the maximum"] = "gpu.argmax", ["filter rows"] = "t:where", ["write a cuda kernel"] = "gpu.kernel",
+  ["kronecker product"] = "gpu.kron", ["clip values"] = "gpu.clip", ["conjugate gradient"] = "gpu.sparse.linalg.cg",
+  ["error bars"] = "gpu.plot.errorbars", ["exponential distribution"] = "gpu.random.exponential", ["pinned memory"] = "gpu.pinned",
+  ["lu decomposition"] = "gpu.linalg.lu", ["power spectrum"] = "gpu.welch", ["mean of each row"] = "gpu.mean", ["random permutation"] = "gpu.random.permutation",
+} do
+  local first, second = show(80, true, question):match "^([^\n]*)\n?([^\n]*)"
+  local plain = name:gsub("%p", "%%%0") .. (name:find "%.$" and "" or "%f[^%w_]")
+  check(first:find(plain) or second:find(plain), ("help %q begins without %s:\n%s\n%s"):format(question, name, first, second))
+end
+-- Words that stand in texts and examples alone lead to their chapter.
+shows("mandelbrot esize", 'has no entry "mandelbrot esize"')
+shows("cauchy density", "gpu.random.cauchy")
+shows("dark theme", 'Chapters: help "Plots"')
 
 for _, message in ipairs(wrong) do io.stderr:write(message, "\n") end
 os.exit(#wrong == 0 and 0 or 1, true)

@@ -292,10 +292,10 @@ mistakes[#mistakes + 1] = { "habits of other libraries",
   { 'gpu.cuda.synchronize()', '[gpu] gpu has no field "cuda"; use gpu.device(name), gpu.sync() and gpu.memory()' },
   { 'gpu.print(x)', '[gpu] gpu has no field "print"; use print(x)' },
   { 'gpu.plot.plot(x)', '[gpu.plot] gpu.plot has no field "plot"; use gpu.plot.line(x, y)' },
-  { 'gpu.plot.line(y, {linestyle = "--"})', '[plot.line] expected the options label, color, width, dash, title, xlabel, ylabel, log, xlim and '
-    .. 'ylim, got "linestyle"; did you mean "dash"?' },
-  { 'gpu.plot.histogram(y, {bins = 3})', '[plot.histogram] expected the options density, label, color, title, xlabel, ylabel, log, xlim and '
-    .. 'ylim, got "bins"; the number of bins is an argument' },
+  { 'gpu.plot.line(y, {linestyle = "--"})', '[plot.line] expected the options label, color, width, dash, marker, size, opacity, axis, '
+      .. 'title, xlabel, ylabel, y2label, xlim, ylim, y2lim, log, dates, aspect, legend and theme, got "linestyle"; did you mean "dash"?' },
+  { 'gpu.plot.histogram(y, {bins = 3})', '[plot.histogram] expected the options density, label, color, opacity, axis, title, xlabel, '
+    .. 'ylabel, y2label, xlim, ylim, y2lim, log, dates, aspect, legend and theme, got "bins"; the number of bins is an argument' },
   { 'x:fillna(0)', '[array] an array has no field or method "fillna"; use gpu.where(gpu.isnan(x), value, x)' },
   { 'x:rolling(3)', '[array] an array has no field or method "rolling"; use gpu.sliding_window(x, n), whose last axis is the window: its '
     .. 'mean(-1), max(-1)' },

@@ -189,6 +189,7 @@ class Notebook(unittest.TestCase):
         self.assertEqual(code[reply["cursor_start"]:reply["cursor_end"]], "prices:resh")
         self.assertIn("prices.shape", self.ask("complete", "complete_reply", "prices.sh")["matches"])
         self.assertEqual(self.ask("complete", "complete_reply", "gpu.nothing_so")["matches"], [])
+        self.assertEqual(self.ask("complete", "complete_reply", "gpu.plot.line({1, 2}, {widt")["matches"], ["width = "])
 
     def test_inspection(self):
         text = self.ask("inspect", "inspect_reply", "y = gpu.take(x, ", 16)["data"]["text/plain"]

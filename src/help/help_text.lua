@@ -154,6 +154,20 @@ local function sentences_about(entry)
   return {kind = "text", text = concat(found, " ")}
 end
 
+--- What an entry is about, in a line: the row of its table, or a sentence.
+local function summary(entry)
+  if entry.row then return rest_of(entry.row.head, entry.row.cells) end
+  local block = entry.block or entry.section.blocks[1]
+  if not block or block.kind == "code" or block.kind == "table" then return plain(entry.section.title) end
+  local text = gsub(plain(block.text), "%s+", " ") .. " "
+  -- "gpu.sort: the elements in order. gpu.argsort: their positions."
+  local own = match(text, "%f[%w_]" .. gsub(entry.name, "%p", "%%%0") .. ": (.-[^.])%. ")
+  if own then return own end
+  local is_shared = find(entry.section.title, "), ", 1, true) ~= nil
+  local about = is_shared and sentences_about({name = entry.name, block = block}).text or ""
+  return about ~= "" and plain(about) or match(text, "^(.-[^.])%. ") or text
+end
+
 local function entry_text(entry, asked, width)
   local signature = signature_of(entry, asked)
   local lines = {wrapped(signature, width, "", "    ")}
@@ -194,4 +208,19 @@ local function section_text(section, width)
   return concat(lines, "\n\n")
 end
 
-return {entry = entry_text, section = section_text, plain = plain, wrapped = wrapped}
+--- Lines with the names of entries and what they are about, cut at the width.
+local function list(entries, width)
+  local column, lines = 0, {}
+  for _, entry in ipairs(entries) do column = max(column, #entry.name) end
+  for i, entry in ipairs(entries) do
+    local line = entry.name .. rep(" ", column + 2 - #entry.name) .. gsub(summary(entry), "%s+", " ")
+    if length(line) > width then
+      while length(line) > width - 4 do line = gsub(line, "[^\128-\191][\128-\191]*$", "") end
+      line = gsub(line, "%s*%S*$", "") .. " ..."
+    end
+    lines[i] = line
+  end
+  return concat(lines, "\n")
+end
+
+return {signature = signature_of, entry = entry_text, section = section_text, list = list, summary = summary, plain = plain, wrapped = wrapped}

@@ -2,7 +2,7 @@
 -- Returns the function text -> reference, a table of
 --   sections   list of {title, level, parent, blocks}
 --   entries    list of {name, receiver, signature, section, row}: an item for each name that a heading or a table defines
---   find(name) the entry of "gpu.sum", "x:sum", "x.shape", "linalg.solve" or "sum"; nil when there is none
+--   find(name) the entry of "gpu.sum", "x:sum", "x.shape", "linalg.solve", "sum" or "curve_fit"; nil when there is none
 --   section(title)
 --   of_chart(line, name)  the signature of the method p:name, from that of the function gpu.plot.name
 -- A block is {kind = "text" | "list" | "code" | "table"} with `text`, or `head` and `rows` of a table.
@@ -181,11 +181,13 @@ end
 return function(text)
   local sections = read_sections(text)
   local entries = read_entries(sections)
-  local by_name, by_title = {}, {}
+  local by_name, by_title, by_last = {}, {}, {}
   for _, entry in ipairs(entries) do
     local held = by_name[entry.name]
     -- A heading describes a function better than a row of a table.
     if not held or (held.row and not entry.row) then by_name[entry.name] = entry end
+    local last = match(entry.name, "[%w_]+$")
+    if last then by_last[last] = by_last[last] or entry.name end
   end
   for _, section in ipairs(sections) do
     local title = lower(section.title)
@@ -204,6 +206,7 @@ return function(text)
       local found = find(candidate, "^gpu%.") and mention(sections, candidate)
       if found then return found end
     end
+    return by_name[by_last[name]]
   end
 
   function reference.of_chart(line, name)

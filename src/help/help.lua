@@ -1,17 +1,18 @@
--- help(what), `? what`, and what completion knows of properties: all from docs/reference.md. The chunk gets load, a function that
--- runs a file of the command's with arguments, the reference's text, the bindings' helpers, and the function distance(a, b): how many
--- letters two words differ by. It returns two functions: show and properties.
+-- help(what), `? what`, and what completion knows of properties and options: all from docs/reference.md. The chunk gets load, a
+-- function that runs a file of the command's with arguments, the reference's text, the bindings' helpers, and the function
+-- distance(a, b): how many letters two words differ by. It returns three functions: show, properties and options.
 local load, text, helpers, distance = ...
 
 local debug, ipairs, next, pcall, rawget, tostring, type = debug, ipairs, next, pcall, rawget, tostring, type
 local concat, insert, sort = table.concat, table.insert, table.sort
-local find, gsub, lower, match, rep, sub = string.find, string.gsub, string.lower, string.match, string.rep, string.sub
+local find, gmatch, gsub, lower, match, rep = string.find, string.gmatch, string.gsub, string.lower, string.match, string.rep
 local min, max = math.min, math.max
 local registry, globals, loaded = debug.getregistry(), _G, package.loaded
 
 local reference = load "reference.lua"(text)
 local objects = load "objects.lua"
 local show_text = load("help_text.lua", reference, helpers.signature)
+local search = load("search.lua", reference, show_text.summary, load "topics.lua")
 
 local widest = 100 -- longer lines are hard to read
 
@@ -39,29 +40,18 @@ end
 
 local most_names = 12
 
---- Names that are spelt similarly, then those whose line in the reference has the word.
+--- Names that are spelt similarly, or have the word in them.
 local function near_names(asked)
   local word, before = lower(match(asked, "[%w_]+$") or asked), match(asked, "^(.*[.:])") or "gpu."
   local ranked, seen = {}, {}
-  local function offer(name, rank)
-    if rank and not seen[name] then
-      seen[name] = true
-      ranked[#ranked + 1] = {name, rank}
-    end
-  end
   for _, entry in ipairs(reference.entries) do
     local last = lower(match(entry.name, "[%w_]+$") or entry.name)
     local steps = distance(word, last)
-    if steps <= max(1, #word / 4) then
-      offer(entry.name, steps)
-    elseif #word > 2 and find(last, word, 1, true) then
-      offer(entry.name, 10)
+    local rank = steps <= max(1, #word / 4) and steps or #word > 2 and find(last, word, 1, true) and 10
+    if rank and not seen[entry.name] then
+      seen[entry.name] = true
+      ranked[#ranked + 1] = {entry.name, rank}
     end
-  end
-  for _, entry in ipairs(#word > 2 and reference.entries or {}) do
-    local block = entry.section.blocks[1]
-    local line = entry.row and concat(entry.row.cells, " ") or block and block.text or ""
-    if find(lower(show_text.plain(line)), lower(asked), 1, true) then offer(entry.name, 20) end
   end
   -- Of names that are equally near, first those with the prefix of the one asked for, then functions, then methods of arrays.
   local function kind(name)
@@ -77,14 +67,29 @@ local function near_names(asked)
   return names
 end
 
-local function nothing_about(asked, width)
-  local lines = {("The reference has no entry %q."):format(asked)}
-  -- The error about the missing field says what numpy.asarray and others of other libraries are called here.
-  local _, message = pcall(function() return registry["gpulua.module"][match(asked, "[%w_]+$") or asked] end)
+--- What the name is here of a function that other libraries have, as the error about the missing field says it.
+local function use_instead(asked)
+  local _, message = pcall(function() return registry["gpulua.module"][asked] end)
   local use = type(message) == "string" and match(message, "; use ([^\n]*)")
-  if use then insert(lines, "Use " .. use .. ".") end
-  local names = near_names(asked)
+  return use and "Use " .. use .. "."
+end
+
+--- What there is about words that are no name: functions and chapters, names that are spelt similarly.
+local function about_words(asked, width)
+  local lines = {}
+  if not find(asked, "%s") then lines[1] = use_instead(match(asked, "[%w_]+$") or asked) end
+  local entries, sections = search(asked)
+  local is_found = #entries + #sections + #lines > 0
+  if #entries > 0 then insert(lines, show_text.list(entries, width)) end
+  if #sections > 0 then
+    local titles = {}
+    for i, section in ipairs(sections) do titles[i] = ("%q"):format(show_text.plain(section.title)) end
+    insert(lines, show_text.wrapped("Chapters: help " .. concat(titles, ", "), width, "", "  "))
+  end
+  local names = not find(asked, "%s") and near_names(asked) or {}
+  if not is_found then insert(lines, ("The reference has no entry %q."):format(asked)) end
   if #names > 0 then insert(lines, show_text.wrapped("Near names: " .. concat(names, ", "), width, "", "  ")) end
+  if #entries > 0 then insert(lines, ("? %s shows more about it."):format(entries[1].name)) end
   return concat(lines, "\n")
 end
 
@@ -97,7 +102,8 @@ local function overview(width)
   end
   return concat({
     show_text.wrapped("help(gpu.sum) or ? gpu.sum shows what a function does, with an example; ? x:take a method, ? x.shape a property, "
-      .. "? median filter what there is about some words. help \"Indexing\" shows a chapter of the reference:", width, "", ""),
+      .. "? median filter what there is about some words. help(gpu.fft) lists the functions of a part, help \"Indexing\" shows a "
+      .. "chapter of the reference:", width, "", ""),
     concat(titles, "\n"),
   }, "\n\n")
 end
@@ -110,20 +116,34 @@ local function by_type(asked)
   return own[1] .. rest, rest == "" and own[2]
 end
 
+--- The functions of a part of gpu, "gpu.ndimage", and the chapters that describe them; nil for another name.
+local function about_part(name, width)
+  local entries, chapters, seen, prefix = {}, {}, {}, name .. "."
+  for _, entry in ipairs(reference.entries) do
+    if find(entry.name, prefix, 1, true) == 1 and not seen[entry.name] then
+      entries[#entries + 1], seen[entry.name] = entry, true
+      local section = entry.section.level > 3 and entry.section.parent or entry.section
+      local title = ("%q"):format(show_text.plain(section.title))
+      if not seen[title] then chapters[#chapters + 1], seen[title] = title, true end
+    end
+  end
+  if #entries == 0 then return nil end
+  local titles = show_text.wrapped("Chapters: help " .. concat(chapters, ", "), width, "", "  ")
+  return concat({name, show_text.list(entries, width), titles}, "\n\n")
+end
+
 local function about_name(asked, width)
-  asked = gsub(match(asked, "^[%s?]*(.-)[%s?;]*$"), "%b()$", "")
+  asked = gsub(gsub(match(asked, "^[%s?]*(.-)[%s?;]*$"), "%b()$", ""), "^[.:]", "")
   if asked == "" then return overview(width) end
   local name, chapter = by_type(asked)
   local section = reference.section(chapter or name)
   if section then return show_text.section(section, width) end
-  local entry = reference.find(name)
-  -- A chapter about a part of gpu begins with its name.
-  if entry and entry.block and find(entry.block.text, "^`" .. gsub(entry.name, "%p", "%%%0") .. "` ") then
-    return show_text.section(entry.section, width)
-  end
+  local part = find(name, "^gpu%.") and about_part(name, width)
+  if part then return part end
+  local entry = not find(name, "%s") and reference.find(name)
   -- What help answers about x:exp is the method, though the entry is that of gpu.exp.
   if entry then return show_text.entry(entry, find(name, "^%a+[.:]") and name or entry.name, width) end
-  return nothing_about(asked, width), true
+  return about_words(asked, width), true
 end
 
 --- The text about a name, a function or another value; the chapters when there is not `any`. The second result is true for a name
@@ -156,4 +176,13 @@ local function properties(letter)
   return names
 end
 
-return show, properties
+--- The names of the options of a function or a method, "gpu.zeros" or "chart:line".
+local function options(name)
+  name = by_type(name)
+  local entry, names = reference.find(name) or reference.find(match(name, "[%w_]+$")), {}
+  local list = entry and match(show_text.signature(entry, name), "{([^{}]*)}[^{}]*$") or ""
+  for option in gmatch(list, "[%a_][%w_]*") do names[#names + 1] = option end
+  return names
+end
+
+return show, properties, options
