@@ -107,6 +107,7 @@ local function target(document, link)
     if not other then
       local file = io.open(root .. "/" .. path)
       if file then file:close() else fail("%s: the link %s leads nowhere", document.path, link) end
+      if file and path:find "^docs/pictures/" then return path:sub(#"docs/" + 1) end
       if file and path:find "%.md$" then fail("%s: the link %s leads to a document that is no page", document.path, link) end
       return nil
     end
@@ -185,7 +186,7 @@ end
 
 -- ---- the site -------------------------------------------------------------------------------------------------------------------
 
-os.execute(("rm -rf '%s/docs' && mkdir -p '%s/docs/gallery'"):format(folder, folder))
+os.execute(("rm -rf '%s/docs' && mkdir -p '%s/docs/gallery' && cp -r '%s/docs/pictures' '%s/docs'"):format(folder, folder, root, folder))
 gallery()
 local reference = dofile(root .. "/src/help/reference.lua")(read(root .. "/docs/reference.md"))
 write("from-numpy.md", names.page(read(root .. "/docs/site/numpy.txt"), function(name)
