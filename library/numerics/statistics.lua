@@ -277,39 +277,51 @@ end
 
 -- ---- covariance -------------------------------------------------------------------------------------------------------------------
 
---- The covariance matrix of variables. x's rows are the variables (rowvar = false: the columns), the other axis the observations.
-local function covariance(op, x, options)
+--- A matrix whose rows are the variables of x: its rows, or with rowvar = false its columns.
+local function variables_of(op, x, options)
   checks.real(op, x)
-  options = checks.fields(op, options)
   if x.ndim > 2 or x.ndim == 0 then core.fail(op, "a vector or a matrix", x) end
-  local working = kinds.working(x)
-  local variables = core.cast(x, working)
-  if x.ndim == 1 then variables = variables:expand_dims(1) end
+  if x.ndim == 1 then return x:expand_dims(1) end
+  return options.rowvar == false and x.T or x
+end
+
+--- The covariances of x's variables, and y's, and the result's dtype.
+local function covariance(op, x, y, options)
+  if y ~= nil and not core.is_array(y) then y, options = checks.shift(op, y, options) end
+  options = checks.fields(op, options)
   checks.flag(op, "rowvar", options.rowvar)
   checks.flag(op, "bias", options.bias)
-  if x.ndim == 2 and options.rowvar == false then variables = variables.T end
+  local variables = variables_of(op, x, options)
+  if y ~= nil then
+    local more = variables_of(op, y, options)
+    local count = variables.shape[2]
+    if more.shape[2] ~= count then core.fail(op, ("as many observations of y as of x, %d"):format(count), more.shape[2]) end
+    variables = gpu.concat {variables, more}
+  end
+  local working, result = kinds.working(variables)
+  variables = core.cast(variables, working)
   local ddof = options.ddof or options.bias and 0 or 1
   local centred = (variables - variables:mean(2, {keepdims = true})):eval()
   local freedom = math.max(variables.shape[2] - ddof, 0)
-  return centred:matmul(centred.T) / freedom
+  return centred:matmul(centred.T) / freedom, result
 end
 
 --- The covariance of a single variable becomes an array without dimensions.
-local function finish_covariance(x, matrix)
-  local _, result = kinds.working(x)
+local function finish_covariance(matrix, result)
   matrix = core.cast(matrix, result)
   return matrix.size == 1 and matrix:reshape {} or matrix
 end
 
---- gpu.cov(x [, {rowvar, bias, ddof}])
-local function cov(x, options) return finish_covariance(x, covariance("cov", x, options)) end
+--- gpu.cov(x [, y] [, {rowvar, bias, ddof}])
+local function cov(x, y, options) return finish_covariance(covariance("cov", x, y, options)) end
 
---- gpu.corrcoef(x [, {rowvar}])
-local function corrcoef(x, options)
-  local matrix = covariance("corrcoef", x, options):eval()
+--- gpu.corrcoef(x [, y] [, {rowvar}])
+local function corrcoef(x, y, options)
+  local matrix, result = covariance("corrcoef", x, y, options)
+  matrix = matrix:eval()
   local deviation = matrix:diagonal():sqrt()
   local scaled = matrix / deviation:expand_dims(2) / deviation:expand_dims(1)
-  return finish_covariance(x, gpu.minimum(gpu.maximum(scaled, -1), 1))
+  return finish_covariance(gpu.minimum(gpu.maximum(scaled, -1), 1), result)
 end
 
 define {
