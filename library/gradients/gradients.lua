@@ -97,7 +97,7 @@ local function forward(op, f, which, ...)
   local results = calls.observed(call)
   local ok, derives = table.remove(results, 1), running[place].derives
   running[place] = nil
-  core.close_tape(tape)
+  core.close_tape(tape, unpack(results))
   if not ok then error(results[1], 0) end
   return tape, structures, results, derives
 end

@@ -26,8 +26,16 @@ Array elements_at(const Array& array, Layout positions) {
 /// What the derivative of a gather or of its adjoint indexes by.
 std::vector<Array> indices_of(const TapeEntry& entry) {
   std::vector<Array> indices;
-  for (std::size_t i = 1; i < entry.inputs.size(); ++i) indices.push_back(entry.inputs[i].array);
+  for (const TapeInput& input : entry.inputs)
+    if (input.array && is_integer(input.array->dtype)) indices.push_back(input.array);
   return indices;
+}
+
+/// The elements that a gather finds among those of a row-major order.
+Array elements_at(const Array& array, Indexed at, std::vector<Array> indices) {
+  const Array rows = contiguous(array);
+  at.layout.offset += rows->layout.offset;
+  return gather(rows, std::move(at), std::move(indices));
 }
 
 /// Adds the elements of `part` to those of `whole` at the positions of `at` in its buffer, where several may meet: in
@@ -149,12 +157,10 @@ void Reverse::pull(const TapeEntry& entry, const Cotangent& g) {
     }
     case TapeEntry::Kind::placed:
       return contribute(entry, 0, elements_at(g.array, entry.positions), g.masked);
-    case TapeEntry::Kind::added: {
-      const Array rows = contiguous(g.array);
-      Indexed at = *entry.indexed;
-      at.layout.offset += rows->layout.offset;
-      return contribute(entry, 0, gather(rows, std::move(at), indices_of(entry)), g.masked);
-    }
+    case TapeEntry::Kind::added:
+      return contribute(entry, 0, elements_at(g.array, *entry.indexed, indices_of(entry)), g.masked);
+    case TapeEntry::Kind::written:
+      return pull_written(entry, g);
     case TapeEntry::Kind::copy: {
       const TapeEntry& source = tape_->entry(entry.inputs.front().place);
       return contribute(entry, 0, to_device(g.array, *source.device), g.masked);
@@ -363,6 +369,32 @@ void Reverse::pull_view(const TapeEntry& entry, const Cotangent& g) {
   }
   if (context_.observer) context_.observer->placed(*array, *own, at);
   add(place, array, true);
+}
+
+/// What was written has the derivatives at its positions, and the version before has the others.
+void Reverse::pull_written(const TapeEntry& entry, const Cotangent& g) {
+  const std::int32_t before = entry.inputs[0].place;
+  const bool is_value = entry.inputs[1].place != no_place;
+  if (entry.indexed && is_value)
+    contribute(entry, 1, elements_at(g.array, *entry.indexed, indices_of(entry)), g.masked);
+  if (entry.adds || before == no_place) {
+    if (!entry.indexed) contribute(entry, 1, elements_at(g.array, entry.positions), g.masked);
+    if (before != no_place) add(before, g.array, g.masked);
+    return;
+  }
+  const bool is_own = g.array->handles() == 1 && g.array->may_change_memory();
+  const Array whole = is_own ? contiguous(g.array) : copy(g.array);
+  if (entry.indexed) {
+    const Array zero = constant(whole->device(), {}, whole->dtype, Scalar(0.0));
+    Indexed at = *entry.indexed;
+    at.layout.offset += whole->layout.offset;
+    scatter(whole, std::move(at), indices_of(entry), zero, Combine::store, tape_->op());
+  } else {
+    const Array part = elements_at(whole, entry.positions);
+    if (is_value) contribute(entry, 1, copy(part), g.masked);
+    fill(part, Scalar(0.0));
+  }
+  add(before, view(whole, whole->layout), true);  // another array than that of the elements before, for terms_
 }
 
 }  // namespace gpulua
