@@ -207,6 +207,13 @@ int gradient(lua_State* L) {
   return 1;
 }
 
+/// end_pass(pass, tape): what both keep is free now, not when the collector comes. Neither is used again.
+int end_pass(lua_State* L) {
+  check_pass(L).reverse.reset();
+  check<TapeHandle>(L, 2, "grad").reset();
+  return 0;
+}
+
 /// detach(x): the same elements, constant for derivatives.
 int detach(lua_State* L) {
   const Array& array = check<Array>(L, 1, "detach");
@@ -268,6 +275,7 @@ void add_gradients(lua_State* L) {
                     {"contribute", protect<contribute>},
                     {"depends", protect<depends_on_variables>},
                     {"detach", protect<detach>},
+                    {"end_pass", protect<end_pass>},
                     {"follows", protect<follows>},
                     {"gradient", protect<gradient>},
                     {"has_tape", protect<has_tape>},

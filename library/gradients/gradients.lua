@@ -172,6 +172,7 @@ local function differentiate(op, f, which, options)
     end)
     local all = {}
     for i, position in ipairs(positions) do all[i] = gradients(pass, structures[position], each and y.shape) end
+    core.end_pass(pass, tape)
     return results, all
   end
   return run, function(made)

@@ -50,11 +50,13 @@ class Reverse {
     Term condition, value;
   };
 
+  Array own_memory(std::int32_t place, DType dtype);
   void check_each(const TapeEntry& entry) const;
   void check_unwritten(const TapeEntry& entry) const;
   void pull(const TapeEntry& entry, const Cotangent& g);
   void pull_operation(const TapeEntry& entry, const Cotangent& g);
   void pull_reduction(const TapeEntry& entry, const Cotangent& g);
+  void pull_positions(const TapeEntry& entry, const Cotangent& g);
   void pull_gather(const TapeEntry& entry, const Cotangent& g);
   void pull_view(const TapeEntry& entry, const Cotangent& g);
   void pull_written(const TapeEntry& entry, const Cotangent& g);
