@@ -48,6 +48,17 @@ describe("partial derivatives of the elementwise operations", function()
     end, -1, 4), {3, 0.25})
     local of_nan = gpu.grad(function(x) return x:max() end)(gpu.array {1, 0 / 0, 2})
     assert(gpu.isnan(of_nan):all():item())
+    -- What is NaN has no derivative but NaN; fmax and fmin have the other operand there.
+    local nan, small = 0 / 0, gpu.array({0, 1}, "float64")
+    for _, f in ipairs {function(x) return x:maximum(0) end, function(x) return gpu.minimum(2, x) end, function(x) return gpu.clip(x, -1, 3) end,
+      function(x) return gpu.maximum(x, small) end, function(x) return gpu.minimum(small + 1, x) end} do
+      local d = slope(f, nan, 0.5):table()
+      assert(d[1] ~= d[1] and d[2] == d[2])
+    end
+    close(slope(function(x) return gpu.fmax(x, 0) end, nan, 1), {0, 1})
+    close(slope(function(x) return gpu.fmax(x, small) end, nan, 2), {0, 1})
+    close(slope(function(x) return gpu.fmin(x, small * nan) end, 1, 2), {1, 1})
+    close(slope(function(x) return gpu.where(x:eq(x), x:maximum(0), 0) end, nan, 1), {0, 1})
     close(gpu.grad(function(x) return gpu.norm(x) + gpu.norm(x, 3) end)(gpu.array {0, 0}), {0, 0})
     close(gpu.grad(function(x) return gpu.cumprod(x):sum() end)(gpu.array {2, 0, 3}), {1, 8, 0})
     close(gpu.grad(function(x) return gpu.cummax(x):sum() end)(gpu.array {1, 1, 0, 2}), {1, 2, 0, 1})
