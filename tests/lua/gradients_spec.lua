@@ -147,6 +147,37 @@ describe("derivatives of functions of arrays", function()
     assert(g.scale == nil and g.name == nil)
   end)
 
+  it("along directions, in both modes, and checked, take tables, too", function()
+    local p, v = {w = normal(2, 3), layers = {{b = normal(3)}}, scale = 2}, {w = normal(2, 3), layers = {{b = normal(3)}}}
+    local x = normal(3)
+    local function f(p, x) return gpu.tanh(p.w * x + p.layers[1].b):sum(1) * p.scale end
+    local function of(w, b, x) return f({w = w, layers = {{b = b}}, scale = 2}, x) end
+    local y, dy = gpu.jvp(f, {p, x}, {v, x})
+    local z, dz = gpu.jvp(of, {p.w, p.layers[1].b, x}, {v.w, v.layers[1].b, x})
+    assert(gpu.array_equal(y, z) and gpu.allclose(dy, dz))
+    for _, mode in ipairs {"forward", "reverse"} do
+      local J = gpu.jacobian(f, {mode = mode})(p, x)
+      local wanted = gpu.jacobian(of, 2, {mode = mode})(p.w, p.layers[1].b, x)
+      assert(J.w.shape == gpu.zeros(3, 2, 3).shape and J.scale == nil and gpu.allclose(J.layers[1].b, wanted))
+      assert(gpu.allclose(J.w, gpu.jacobian(of, 1, {mode = mode})(p.w, p.layers[1].b, x)))
+    end
+    local function total(p) return (f(p, x) ^ 2):sum() end
+    local Hv = gpu.hvp(total, p, v)
+    local _, _, pull = gpu.vjp(function(w, b) return gpu.grad(function(w, b) return (of(w, b, x) ^ 2):sum() end, {1, 2})(w, b) end, p.w, p.layers[1].b)
+    local by_w, by_b = pull(v.w, v.layers[1].b)
+    assert(gpu.allclose(Hv.w, by_w) and gpu.allclose(Hv.layers[1].b, by_b))
+    assert(gpu.check_grad(total, p, {order = order}) < 1e-6)
+    local wrong = gpu.custom(function(b) return b * b end, {vjp = function(g, _, b) return 3 * g * b end})
+    assert(gpu.check_grad(function(p) return total {w = p.w, layers = {{b = wrong(p.layers[1].b)}}, scale = 2} end, p) > 1e-3)
+    fails('[jvp] expected a tangent of the shape of argument 1.w, an array float64[2x3]', function() gpu.jvp(f, {p, x}, {{w = x, layers = v.layers}, x}) end)
+    fails("[jvp] expected a tangent like argument 1, got argument 1.layers[1].a too", function()
+      gpu.jvp(f, {p, x}, {{w = v.w, layers = {{a = x, b = x}}}, x})
+    end)
+    fails("[hvp] expected an array of the shape of x.layers[1].b", function() gpu.hvp(total, p, {w = v.w}) end)
+    fails("[jacobian] expected an array of real or complex numbers, or a table of them, as argument 1", function() gpu.jacobian(f)({1, 2}, x) end)
+    fails("[jacobian] expected a function whose result is an array", function() gpu.hessian(total)(p) end)
+  end)
+
   it("of numbers take the dtype of the arrays", function()
     local x = gpu.ones(4)
     local y, dr = gpu.value_and_grad(function(x, r) return (x * r + r * 2):sum() end, 2)(x, 0.5)
