@@ -88,7 +88,8 @@ int array_copy_from(lua_State* L) {
 
   const CData host = check_host_memory(L, "copy_from", array);
   OpenDevice& device = array->device();
-  const bool direct = *host.element == array->dtype && array->contiguous;
+  // An observer hears of a write by copy_into alone.
+  const bool direct = *host.element == array->dtype && array->contiguous && !device.context().observer;
   const Array target = direct ? array : empty(device, array->layout.shape, *host.element);
   async ? queue_upload(*target, host.data) : upload(*target, host.data);
   if (!direct) copy_into(array, target);

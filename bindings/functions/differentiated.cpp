@@ -23,7 +23,7 @@ void push_entry(lua_State* L, int index) {
 
 /// The arguments that the observer follows. Throws Error when it follows an array that the function captures.
 std::vector<std::size_t> followed(const ElementFunction& elements, const CapturedValues& captured,
-                                  const NodeObserver& observer) {
+                                  NodeObserver& observer) {
   std::vector<std::size_t> arguments;
   const std::size_t count = captured.closure()->function->parameters.size();
   for (std::size_t i = 0; i < captured.values().size(); ++i) {

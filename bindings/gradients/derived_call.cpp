@@ -95,14 +95,14 @@ bool reads_for_library(lua_State* L, const std::string& name) {
   return reads && !is_call_of_script(L, 0);
 }
 
-/// True when an argument is a table with the option `out`, an array to write to.
-bool has_out(lua_State* L, int arguments) {
-  bool found = false;
+/// The array in the option `out` of an argument that is a table, or null.
+Array find_out(lua_State* L, int arguments) {
+  Array found;
   for (int i = 1; i <= arguments && !found; ++i) {
     if (!lua_istable(L, i)) continue;
     lua_pushliteral(L, "out");
     lua_rawget(L, i);
-    found = test<Array>(L, -1) != nullptr;
+    if (const Array* array = test<Array>(L, -1)) found = *array;
     lua_pop(L, 1);
   }
   return found;
@@ -140,7 +140,7 @@ int run_with_rule(lua_State* L, LuaFunction function, int arguments, Context& co
 
 }  // namespace
 
-bool depends(lua_State* L, int first, int last, const NodeObserver& observer) {
+bool depends(lua_State* L, int first, int last, NodeObserver& observer) {
   bool found = false;
   for (int i = first; i <= last && !found; ++i)
     visit_all_arrays(L, i, [&](const Array& array) { found = found || observer.tracks(*array); });
@@ -180,30 +180,38 @@ int run_derived(lua_State* L, LuaFunction function, const CallSignature* signatu
   const std::string name = name_of(L, signature);
   if (reads_for_library(L, name)) refuse_derivative(name);
   const bool is_indexed = name == "__index" && lua_isnumber(L, 2);
-  if (signature && has_out(L, arguments)) throw Error("[{}] the option out has no derivative: use the result", name);
-  // A function that is given an array for its results depends on the others, too.
-  struct Constant {
+  struct Argument {
     Array array;
+    bool varies;
     std::optional<std::uint64_t> writes;  // of its memory, if it has any yet
   };
-  std::vector<Constant> constants;
+  std::vector<Argument> given;
   for (int i = 1; i <= arguments; ++i)
     visit_all_arrays(L, i, [&](const Array& array) {
-      if (observer.tracks(*array)) return;
-      constants.push_back({array, std::nullopt});
-      if (!array->pending()) constants.back().writes = array->buffer()->writes();
+      given.push_back({array, observer.tracks(*array), std::nullopt});
+      if (!array->pending()) given.back().writes = array->buffer()->writes();
     });
   push_for_running(L, rules_key, signature, name);
   const bool has_rule = lua_isfunction(L, -1);
   if (!has_rule) lua_pop(L, 1);
+  const Array out = signature ? find_out(L, arguments) : nullptr;
+  if (has_rule && out) throw Error("[{}] the option out has no derivative: use the result", name);
+  const std::uint64_t writes = observer.writes;
   const int results = has_rule ? run_with_rule(L, function, arguments, context) : function(L);
-  for (const Constant& one : constants)
-    if (one.writes && one.array->buffer()->writes() != *one.writes) refuse_derivative(name);
+  // The observer follows writes of which it hears, but what the function writes may depend on its other arguments.
+  const bool is_heard = observer.writes != writes;
+  if (out && is_inexact(out->dtype) && !(is_heard && observer.tracks(*out))) refuse_derivative(name);
+  for (const Argument& one : given) {
+    if (!one.writes || (is_heard && observer.tracks(*one.array))) continue;
+    if (one.array->buffer()->writes() == *one.writes) continue;
+    const auto is_other = [&](const Argument& other) { return other.varies && other.array != one.array; };
+    if (!is_heard || std::ranges::any_of(given, is_other)) refuse_derivative(name);
+  }
   const int top = lua_gettop(L);
   for (int i = top - results + 1; i <= top; ++i) {
     if (const Array* array = test<Array>(L, i)) {
-      // gpu.eval gives its arguments.
-      const bool is_argument = std::ranges::find(constants, *array, &Constant::array) != constants.end();
+      // gpu.eval gives its arguments, and so does fill_, which makes them constants.
+      const bool is_argument = std::ranges::find(given, *array, &Argument::array) != given.end();
       if (is_argument || !is_inexact((*array)->dtype) || observer.tracks(**array)) continue;
     } else if (is_indexed && lua_type(L, i) != LUA_TUSERDATA) {
       throw Error(

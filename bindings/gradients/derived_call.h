@@ -19,7 +19,7 @@ inline constexpr const char* rules_key = "gpulua.derivative_rules";
 inline constexpr const char* constants_key = "gpulua.derivative_constants";
 
 /// Whether the observer follows one of the values from `first` to `last`, or an array in a table there.
-bool depends(lua_State* L, int first, int last, const NodeObserver& observer);
+bool depends(lua_State* L, int first, int last, NodeObserver& observer);
 
 /// Runs the function as part of what the observer follows. Throws Error when its results depend on a variable and the
 /// observer does not know how.

@@ -2,6 +2,11 @@
 
 #include "bindings/gradients/gradient_parts.h"
 
+#include <algorithm>
+#include <span>
+#include <string_view>
+#include <vector>
+
 #include "bindings/arrays/lua_array.h"
 #include "bindings/arrays/number_argument.h"
 #include "bindings/gradients/derived_call.h"
@@ -59,9 +64,12 @@ int variable(lua_State* L) {
   return 1;
 }
 
-/// close_tape(tape)
+/// close_tape(tape, results...)
 int close_tape(lua_State* L) {
-  check_tape(L)->close();
+  Tape& tape = *check_tape(L);
+  for (int i = 2; i <= lua_gettop(L); ++i)
+    if (const Array* array = test<Array>(L, i)) tape.find_place(**array);
+  tape.close();
   return 0;
 }
 
@@ -79,7 +87,7 @@ int has_tape(lua_State* L) {
 
 /// depends(values...): whether a tape is open and one of the arrays, or of those in the lists, depends on a variable.
 int depends_on_variables(lua_State* L) {
-  const NodeObserver* observer = bindings_of(L).context().observer;
+  NodeObserver* observer = bindings_of(L).context().observer;
   lua_pushboolean(L, observer && depends(L, 1, lua_gettop(L), *observer));
   return 1;
 }
@@ -106,6 +114,49 @@ int add_cotangent(lua_State* L) {
   return 0;
 }
 
+/// Pushes a copy of a table, and of the plain ones in it, that has readers in the place of arrays that were written
+/// after the call. `found`: for each array whether it was there.
+void push_with_readers(lua_State* L, int table, std::span<const TapeMemory> memory, std::vector<bool>& found) {
+  luaL_checkstack(L, 5, nullptr);
+  lua_newtable(L);
+  const int copy = lua_gettop(L);
+  for (lua_pushnil(L); lua_next(L, table) != 0;) {
+    const Array* array = test<Array>(L, -1);
+    for (std::size_t i = 0; array && i < memory.size(); ++i) {
+      if (!memory[i].kept || *array != memory[i].array) continue;
+      found[i] = true;
+      push_array(L, memory[i].kept);
+      break;
+    }
+    if (lua_istable(L, -1) && !lua_getmetatable(L, -1)) push_with_readers(L, lua_gettop(L), memory, found);
+    lua_pushvalue(L, copy + 1);
+    lua_insert(L, -2);
+    lua_rawset(L, copy);
+    lua_settop(L, copy + 1);
+  }
+}
+
+/// Pushes what note_call() has kept of a rule's call.
+void push_call(lua_State* L, const TapeEntry& entry, const char* op) {
+  lua_rawgeti(L, LUA_REGISTRYINDEX, *entry.rule);
+  const std::span<const TapeMemory> memory = entry.memory;
+  if (std::ranges::none_of(memory, [](const TapeMemory& one) { return one.kept != nullptr; })) return;
+  const int call = lua_gettop(L);
+  lua_newtable(L);
+  std::vector<bool> found;
+  for (const char* field : {"rule", "arrays", "arguments", "results"}) {
+    lua_getfield(L, call, field);
+    if (field != std::string_view("results")) found.assign(memory.size(), false);
+    if (lua_istable(L, -1)) push_with_readers(L, lua_gettop(L), memory, found);
+    lua_setfield(L, call + 1, field);
+    lua_settop(L, call + 1);
+  }
+  // The array of a sparse matrix is none of the arguments.
+  for (std::size_t i = 0; i < memory.size(); ++i)
+    if (memory[i].kept && !found[i]) refuse_written(entry, op);
+  lua_remove(L, call);
+}
+
 /// next_rule(pass): the next call that a rule derives, as note_call() has kept it, and the cotangents of its results,
 /// false for one without; nothing at the end.
 int next_rule(lua_State* L) {
@@ -113,7 +164,7 @@ int next_rule(lua_State* L) {
   pass.rule = pass.reverse->next_rule();
   if (pass.rule == no_place) return 0;
   const TapeEntry& entry = pass.reverse->tape().entry(pass.rule);
-  lua_rawgeti(L, LUA_REGISTRYINDEX, *entry.rule);
+  push_call(L, entry, pass.reverse->tape().op());
   const std::vector<Array> cotangents = pass.reverse->cotangents_of(pass.rule);
   for (const Array& one : cotangents)
     if (one)
@@ -156,11 +207,21 @@ int gradient(lua_State* L) {
   return 1;
 }
 
+/// end_pass(pass, tape): what both keep is free now, not when the collector comes. Neither is used again.
+int end_pass(lua_State* L) {
+  check_pass(L).reverse.reset();
+  check<TapeHandle>(L, 2, "grad").reset();
+  return 0;
+}
+
 /// detach(x): the same elements, constant for derivatives.
 int detach(lua_State* L) {
   const Array& array = check<Array>(L, 1, "detach");
+  NodeObserver* const observer = array->device().context().observer;
   const ObservedBy nobody(array->device().context(), nullptr);
-  push_array(L, same_elements(array));
+  const Array same = same_elements(array);
+  if (observer) observer->detached(*same, *array);
+  push_array(L, same);
   return 1;
 }
 
@@ -214,6 +275,7 @@ void add_gradients(lua_State* L) {
                     {"contribute", protect<contribute>},
                     {"depends", protect<depends_on_variables>},
                     {"detach", protect<detach>},
+                    {"end_pass", protect<end_pass>},
                     {"follows", protect<follows>},
                     {"gradient", protect<gradient>},
                     {"has_tape", protect<has_tape>},

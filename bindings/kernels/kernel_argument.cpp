@@ -7,6 +7,7 @@
 #include "bindings/kernels/lost_output.h"
 #include "bindings/kernels/lua_kernel.h"
 #include "bindings/lua/cdata.h"
+#include "src/array/node_observer.h"
 #include "src/device/shared/source_functions.h"
 
 namespace gpulua {
@@ -223,6 +224,8 @@ bool may_write(const ArgumentRule& rule) {
 
 void* ArgumentReader::address_of(Node& array, const ArgumentRule& rule) {
   check_not_followed(array, kernel.name());
+  NodeObserver* const observer = array.device().context().observer;
+  if (observer && may_write(rule)) observer->check_write(array, nullptr, kernel.name().c_str());
   void* address = may_write(rule) ? array.write(stream) : array.read(stream);
   if (array.buffer()->guarded()) guarded.push_back(array.buffer());
   return address;

@@ -94,6 +94,7 @@ end
 
 --- gpu.comm.all_reduce(x [, operation] [, {out}])
 function comm.all_reduce(x, name, options)
+  if core.depends(x) then return import("comm_derivatives").all_reduce(x, name, options) end
   if checks.is_options(name) then name, options = checks.shift("comm.all_reduce", name, options) end
   options = checks.fields("comm.all_reduce", options)
   return all_reduce("all_reduce", x, name, options.out)
@@ -105,6 +106,7 @@ function comm.all_reduce_(x, name) return all_reduce("all_reduce_", checks.array
 --- gpu.comm.reduce_scatter(x [, operation])
 --- This rank's part, along the first axis, of the arrays of all ranks, reduced.
 function comm.reduce_scatter(x, name)
+  if core.depends(x) then return import("comm_derivatives").reduce_scatter(x, name) end
   local op = "reduce_scatter"
   checks.array(op, x)
   local _, size = numbers()
@@ -175,6 +177,7 @@ end
 
 --- gpu.comm.all_gather(x [, axis])
 function comm.all_gather(x, axis)
+  if core.depends(x) then return import("comm_derivatives").all_gather(x, axis) end
   local op = "all_gather"
   local back
   x, back = axis_first(op, x, axis)
@@ -342,11 +345,17 @@ function comm.abort(message)
   os.exit(1)
 end
 
---- Ends a call of a split's function.
 local function leave(outer, ok, ...)
   current = outer
   if not ok then error((...), 0) end
   return ...
+end
+
+--- Calls a function for these ranks.
+function shared.within(members, fn, ...)
+  local outer = ranks()
+  current = members
+  return leave(outer, core.call(fn, ...))
 end
 
 --- The functions of gpu.comm for some ranks.
@@ -357,11 +366,7 @@ local function communicator(members)
     __metatable = "the functions of some ranks",
     __index = function(self, name)
       local fn = comm[name]
-      local function call(...)
-        local outer = ranks()
-        current = members
-        return leave(outer, core.call(fn, ...))
-      end
+      local function call(...) return shared.within(members, fn, ...) end
       rawset(self, name, call)
       return call
     end,

@@ -1,7 +1,7 @@
--- gpu.grad, gpu.value_and_grad, gpu.vjp, gpu.jvp: derivatives of functions of arrays.
+-- gpu.grad, gpu.value_and_grad, gpu.vjp: derivatives of functions of arrays.
 -- In sandboxes: all
 local gpu, methods, core, import = ...
-local checks, kinds, leaves, linear = import "checks", import "kinds", import "leaves", import "linear"
+local checks, kinds, leaves = import "checks", import "kinds", import "leaves"
 local calls = import "derived_calls"
 import "rules"
 import "linalg_rules"
@@ -19,7 +19,6 @@ end
 setmetatable(core.differentiated, {__mode = "k"})
 
 local is_variable = leaves.is_variable
-local function is_like(x, y) return is_variable(x) and x.shape == y.shape end
 
 -- ---- variables ------------------------------------------------------------------------------------------------------------------
 
@@ -97,7 +96,7 @@ local function forward(op, f, which, ...)
   local results = calls.observed(call)
   local ok, derives = table.remove(results, 1), running[place].derives
   running[place] = nil
-  core.close_tape(tape)
+  core.close_tape(tape, unpack(results))
   if not ok then error(results[1], 0) end
   return tape, structures, results, derives
 end
@@ -172,6 +171,7 @@ local function differentiate(op, f, which, options)
     end)
     local all = {}
     for i, position in ipairs(positions) do all[i] = gradients(pass, structures[position], each and y.shape) end
+    core.end_pass(pass, tape)
     return results, all
   end
   return run, function(made)
@@ -233,105 +233,4 @@ function gpu.vjp(f, ...)
   local all = {unpack(results)}
   all[#all + 1] = pull
   return unpack(all)
-end
-
--- ---- forward mode -----------------------------------------------------------------------------------------------------------------
-
---- gpu.jvp(f, arguments, tangents)
---- f's result, and its derivative along the tangents of the arguments.
-function gpu.jvp(f, arguments, tangents)
-  if type(arguments) ~= "table" then core.fail("jvp", "a list of f's arguments", arguments) end
-  if type(tangents) ~= "table" or #tangents ~= #arguments then
-    core.fail("jvp", ("a list of %d tangents, one for each argument"):format(#arguments), tangents)
-  end
-  for i, x in ipairs(arguments) do
-    local dx = tangents[i]
-    if not is_variable(x) then core.fail("jvp", ("an array of real or complex numbers as argument %d"):format(i), x) end
-    if not is_like(dx, x) then
-      core.fail("jvp", ("a tangent of the shape of argument %d, %s"):format(i, core.describe(x)), dx)
-    end
-  end
-  local found = {gpu.vjp(f, unpack(arguments))}
-  if #found ~= 2 then core.raise(("[jvp] expected a function with one result, got %d"):format(#found - 1)) end
-  local y, pull = found[1], found[2]
-  return y, linear.transposed(y, pull)(unpack(tangents))
-end
-
---- gpu.hvp(f, x, v)
---- The second derivatives of f, which gives one real number, times v.
-function gpu.hvp(f, x, v)
-  checks.callable("hvp", f)
-  if not is_variable(x) then core.fail("hvp", "an array of real numbers", x) end
-  if not is_like(v, x) then core.fail("hvp", "an array of the shape of x, " .. core.describe(x), v) end
-  local _, pull = gpu.vjp(gpu.grad(f), x) -- the second derivatives are symmetric
-  return pull(v)
-end
-
---- gpu.jacobian(f [, which] [, {mode}])
---- The function that gives the derivatives of each element of f's result by each element of an argument.
-function gpu.jacobian(f, which, options)
-  if type(which) == "table" then which, options = nil, which end
-  checks.callable("jacobian", f)
-  which = checks.count("jacobian", "the position of the argument to differentiate by", which or 1, 1)
-  local mode = checks.choice("jacobian", "mode", checks.fields("jacobian", options).mode, {"forward", "reverse"})
-  return function(...)
-    local arguments = {n = select("#", ...), ...}
-    local x = arguments[which]
-    if not is_variable(x) then core.fail("jacobian", ("an array of real or complex numbers as argument %d"):format(which), x) end
-    local function of(z)
-      arguments[which] = z
-      return (f(unpack(arguments, 1, arguments.n)))
-    end
-    local y, pull = gpu.vjp(of, x)
-    local function unit(like, i)
-      return gpu.arange(like.size, {dtype = "int64", device = like.device}):eq(i - 1):astype(like.dtype):reshape(like.shape)
-    end
-    local rows, shape = {}, {}
-    for _, extent in ipairs(y.shape) do shape[#shape + 1] = extent end
-    for _, extent in ipairs(x.shape) do shape[#shape + 1] = extent end
-    if mode == "forward" or mode == nil and x.size <= y.size then
-      local push = linear.transposed(y, pull)
-      for i = 1, x.size do rows[i] = push(unit(x, i)):reshape(-1) end
-      return gpu.stack(rows, 2):reshape(shape)
-    end
-    for i = 1, y.size do rows[i] = pull(unit(y, i)):reshape(-1) end
-    return gpu.stack(rows):reshape(shape)
-  end
-end
-
---- gpu.hessian(f)
---- The function that gives the second derivatives of f, which gives one real number.
-function gpu.hessian(f) return gpu.jacobian(gpu.grad(f)) end
-
---- gpu.check_grad(f, x [, {order, directions}])
---- The greatest difference between derivatives along random directions and differences of f, relative to the gradient's norm.
-function gpu.check_grad(f, x, options)
-  checks.callable("check_grad", f)
-  options = checks.fields("check_grad", options)
-  if not core.is_array(x) or x.dtype ~= "float64" then core.fail("check_grad", "an array float64, in which differences are exact enough", x) end
-  local order = checks.count("check_grad", "order = 1 or 2", options.order or 1, 1, 2)
-  local directions = checks.count("check_grad", "directions = a number of 1 or more", options.directions or 3, 1)
-  local worst = 0
-  local function compare(value, slope)
-    local least = math.max(1e-5 * math.abs(value(x):item()), 1e-300) -- below it, differences are rounding
-    for _ = 1, directions do
-      local v = gpu.random.normal(x.shape, 0, 1, {dtype = "float64", device = x.device})
-      v = v / (v * v):sum():sqrt()
-      local size = math.max(1, x:abs():max():item())
-      local function difference(h) return (value(x + h * v):item() - value(x - h * v):item()) / (2 * h) end
-      -- Central differences; Richardson's extrapolation takes their error of second order away.
-      local h = 2e-3 * size
-      local expected = (4 * difference(h / 2) - difference(h)) / 3
-      local g = slope(x)
-      local found, norm = gpu.eval((g * v):sum(), (g * g):sum():sqrt())
-      local error = math.abs(found:item() - expected) / math.max(norm:item(), math.abs(expected), least)
-      worst = error > worst and error or error ~= error and error or worst
-    end
-  end
-  compare(f, gpu.grad(f))
-  if order == 2 then
-    local w = gpu.random.normal(x.shape, 0, 1, {dtype = "float64", device = x.device})
-    compare(function(z) return (gpu.grad(f)(z) * w):sum() end, function(z) return gpu.hvp(f, z, w) end)
-  end
-  return worst
 end

@@ -39,6 +39,13 @@ local function flatten(op, ...)
   end
 end
 
+--- The arrays as constants, for a function whose call is noted as a whole. They are not to be written.
+local function constants_of(arrays)
+  local constants = {}
+  for i, x in ipairs(arrays) do constants[i] = core.detach(x) end
+  return constants
+end
+
 --- Checks what a script's rule gave: something like each array of `like`, `what` of it, or nil where `optional`. The other values are
 --- the rule's results.
 local function check_rule(rule, what, like, optional, ...)
@@ -108,7 +115,7 @@ function gpu.custom(f, options)
   return function(...)
     if not core.has_tape() then return f(...) end
     local arrays, arguments_of = flatten("custom", ...)
-    return calls.noted(rule, function(...) return f(arguments_of {...}) end, unpack(arrays))
+    return calls.note(rule, {f(arguments_of(constants_of(arrays)))}, unpack(arrays))
   end
 end
 
@@ -128,10 +135,8 @@ function gpu.checkpoint(f)
   return function(...)
     if not core.has_tape() then return f(...) end
     local arrays, arguments_of = flatten("checkpoint", ...)
-    local constants = {}
-    for i, x in ipairs(arrays) do constants[i] = core.detach(x) end
     local before = gpu.random.state()
-    local results = repeatable(f, arguments_of(constants))
+    local results = repeatable(f, arguments_of(constants_of(arrays)))
     local draws = gpu.random.state().offset ~= before.offset
     for _, y in ipairs(results) do
       if core.depends(y) then

@@ -189,8 +189,9 @@ end
 
 -- ---- between ranks --------------------------------------------------------------------------------------------------------------------
 
--- What other ranks have is not followed, so all of these refuse, with one rank too, where some give their argument.
-for _, name in ipairs {"all_reduce", "all_reduce_", "reduce_scatter", "all_gather", "gather", "reduce", "scatter", "broadcast", "broadcast_",
-  "all_to_all", "sum", "mean", "send", "recv_", "exchange", "halo_", "all_gather_object", "broadcast_object"} do
-  rules["comm." .. name] = false
+-- What other ranks have is not followed, so these refuse, with one rank too, where some give their argument.
+for _, name in ipairs {"all_reduce_", "gather", "reduce", "scatter", "broadcast", "broadcast_", "all_to_all", "sum", "mean", "send", "recv_",
+  "exchange", "halo_", "all_gather_object", "broadcast_object"} do
+  rules["comm." .. name] = "has no derivative between ranks: gpu.comm.all_reduce, reduce_scatter and all_gather have one, and "
+    .. "gpu.comm.replicated(x) is for an array that all ranks have; or reduce the gradient after it"
 end

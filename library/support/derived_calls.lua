@@ -52,7 +52,7 @@ function calls.noted(rule, f, ...) return calls.note(rule, {unobserved(f, ...)},
 
 local names = {} -- by signature
 
---- Runs a function that is written in Lua. Its rule is false where its parts would give a wrong derivative.
+--- Runs a function that is written in Lua. Its rule is false, or a text that says what to do, where its parts would give a wrong derivative.
 function calls.run(f, signature, ...)
   local name = names[signature]
   if not name then
@@ -63,6 +63,7 @@ function calls.run(f, signature, ...)
   if rule == nil and not is_constant or not core.depends(...) then return f(...) end
   if is_constant then return unobserved(f, ...) end
   if not rule then core.refuse_derivative(name) end
+  if type(rule) == "string" then core.raise(("[%s] %s"):format(name, rule)) end
   check_options(name, ...)
   return calls.noted(rule, f, ...)
 end

@@ -39,15 +39,16 @@ function leaves.of(op, path, value)
   return list
 end
 
---- The same tables with the arrays of a list in the place of those that leaves.of lists.
-function leaves.replaced(value, arrays)
+--- The same tables with the arrays of a list in the place of those that leaves.of lists. `alone`: without anything else.
+function leaves.replaced(value, arrays, alone)
   local count = 0
   local function visit(item)
     if leaves.is_variable(item) then
       count = count + 1
       return arrays[count]
     elseif type(item) ~= "table" then
-      return item
+      if not alone then return item end
+      return nil
     end
     local made = {}
     for _, key in ipairs(leaves.keys(item)) do made[key] = visit(item[key]) end

@@ -37,8 +37,12 @@ bool overlaps(Node& to, Node& from, const Layout& source) {
   return a.begin < b.end && b.begin < a.end;
 }
 
-void check_writable(Node& array, const char* op, const Node* value) {
-  if (NodeObserver* observer = array.device().context().observer) observer->writes(array, value, op);
+void note_write(Node& array, Node* value) {
+  if (NodeObserver* observer = array.device().context().observer) observer->written(array, value);
+}
+
+void check_writable(Node& array, const char* op, Node* value) {
+  if (NodeObserver* observer = array.device().context().observer) observer->check_write(array, value, op);
   if (array.layout.overlaps_itself())
     throw Error(
         "[{}] expected an array to write to, got a broadcast view of shape {}, where several indices are one element; "

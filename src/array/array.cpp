@@ -37,8 +37,8 @@ void refuse_derivative(std::string_view op, std::string_view of) {
   throw Error(no_derivative(op, of));
 }
 
-void check_not_followed(const Node& array, std::string_view op) {
-  const NodeObserver* observer = array.device().context().observer;
+void check_not_followed(Node& array, std::string_view op) {
+  NodeObserver* observer = array.device().context().observer;
   if (observer && observer->tracks(array)) refuse_derivative(op);
 }
 

@@ -23,7 +23,7 @@ Array view(const Array& array, Layout layout);
 [[noreturn]] void refuse_derivative(std::string_view op, std::string_view of = "");
 /// Throws Error when the context's observer follows the array: what `op` does with the address of its elements is not
 /// known.
-void check_not_followed(const Node& array, std::string_view op);
+void check_not_followed(Node& array, std::string_view op);
 
 /// "float32[3x4]"; "float64[]" for a 0-d array.
 std::string type_text(const Node& array);

@@ -49,22 +49,24 @@ Node* PendingNodes::before(const Node& node) {
 }
 
 template <class Reads>
-PendingNodes::List PendingNodes::find(const Reads& reads) const {
+PendingNodes::List PendingNodes::find(std::int64_t count, const Reads& reads) const {
   List result;
-  for (Node* node = first_; node; node = node->next_) {
+  for (Node* node = first_; node && count > 0; node = node->next_) {
     const auto& inputs = node->pending_->inputs;
-    if (std::any_of(inputs.begin(), inputs.end(), reads)) result.emplace_back(node);
+    const auto found = std::count_if(inputs.begin(), inputs.end(), reads);
+    if (found > 0) result.emplace_back(node);
+    count -= found;
   }
   return result;
 }
 
 PendingNodes::List PendingNodes::readers(const Buffer& buffer) const {
-  return find([&](const Array& input) { return input->buffer_.get() == &buffer; });
+  return find(buffer.pending_reads(), [&](const Array& input) { return input->buffer_.get() == &buffer; });
 }
 
 PendingNodes::List PendingNodes::readers(const Node& node) const {
   if (!node.pending_) return readers(*node.buffer_);
-  return find([&](const Array& input) { return input.get() == &node; });
+  return find(node.waiting_, [&](const Array& input) { return input.get() == &node; });
 }
 
 }  // namespace gpulua

@@ -37,8 +37,9 @@ class PendingNodes {
  private:
   /// At the front where `after` is null.
   void insert(Node& node, Node* after) noexcept;
+  /// The nodes with inputs for which reads(input) is true; `count`: how many of these inputs there are.
   template <class Reads>
-  List find(const Reads& reads) const;
+  List find(std::int64_t count, const Reads& reads) const;
 
   Node* first_ = nullptr;
   std::uint64_t evaluated_ = 0;

@@ -1,8 +1,12 @@
 #include "src/expressions/indexing.h"
 
+#include <optional>
+
 #include "src/array/aliasing.h"
+#include "src/array/node_observer.h"
 #include "src/array/uses.h"
 #include "src/base/error.h"
+#include "src/expressions/creation.h"
 #include "src/expressions/expression.h"
 #include "src/expressions/transfer.h"
 #include "src/runtime/context.h"
@@ -87,6 +91,26 @@ bool add_by_library(const Array& target, const Scatter& scatter, const Array& va
   return true;
 }
 
+/// Values of which all that are stored at one position are equal, to one of those given. That one alone is derived.
+Array one_for_each(const Array& target, const Indexed& at, const std::vector<Array>& indices, const Array& value) {
+  OpenDevice& device = target->device();
+  std::optional<ObservedBy> nobody(std::in_place, device.context(), nullptr);
+  const std::size_t elements = target->buffer()->bytes() / target->itemsize();
+  const Array newest = empty(device, {static_cast<std::int64_t>(elements)}, DType::int64);
+  const Array numbers = range(device, at.layout.shape, DType::int64, Scalar(std::int64_t{1}), Scalar(std::int64_t{1}));
+  scatter(newest, at, indices, numbers, Combine::store, "index");
+  const Array number = gather(newest, at, indices);
+  const Array all = copy(view(value, broadcast_to(value->layout, at.layout.shape)));
+  Indexed from;
+  from.layout = {at.layout.shape, Dims(at.layout.ndim(), 0), all->layout.offset};
+  from.axes = {{all->layout.size(), 1, 1}};
+  const Operand same[] = {number, numbers};
+  const Array is_one = elementwise(op("eq"), same), ones = gather(all, std::move(from), {number});
+  nobody.reset();
+  const Operand chosen[] = {is_one, value, ones};
+  return elementwise(op("where"), chosen);
+}
+
 }  // namespace
 
 void scatter(const Array& target, Indexed at, std::vector<Array> indices, Array value, Combine combine,
@@ -94,6 +118,10 @@ void scatter(const Array& target, Indexed at, std::vector<Array> indices, Array 
   for (const Array& index : indices) check_index_array(target, index);
   broadcast_to(value->layout, at.layout.shape, op);
   if (at.layout.size() == 0) return;
+  if (NodeObserver* observer = target->device().context().observer) {
+    if (combine == Combine::store && observer->tracks(*value)) value = one_for_each(target, at, indices, value);
+    observer->scattered(*target, *value, at, indices, combine);
+  }
   at.layout.offset -= target->layout.offset;
   Host* host = target->device().context().host();
   const Scatter scatter{std::make_shared<const Indexed>(std::move(at)), std::move(indices), combine,

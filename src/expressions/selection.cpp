@@ -199,6 +199,7 @@ bool write_masked(const Array& array, std::vector<IndexItem>& items, const Array
                                 target};
     written = elementwise(op("where"), operands);
   }
+  note_write(*target, written.get());
   target->device().evaluator().evaluate_into(*target, std::move(written));
   return true;
 }
@@ -228,7 +229,7 @@ Array read_index(const Array& array, std::vector<IndexItem> items) {
   if (!has_arrays(items)) return view(array, index(array->layout, specs_of(items)));
   check_arrays(array, items);
   // By positions where a derivative is wanted: the observer knows gathers.
-  const NodeObserver* observer = array->device().context().observer;
+  NodeObserver* observer = array->device().context().observer;
   const bool is_followed = observer && observer->tracks(*array);
   if (!is_followed && items.size() == 1 && is_mask(items[0]) && items[0].array->layout.ndim() == array->layout.ndim())
     return compress(items[0].array, array);

@@ -100,7 +100,9 @@ Array to_device(const Array& array, OpenDevice& device) {
 void copy_into(const Array& to, const Array& from, const char* op) {
   check_writable(*to, op, from.get());
   if (&to->device() != &from->device()) {
-    if (to->contiguous && to->dtype == from->dtype && to->layout.shape == from->layout.shape)
+    // A derivative goes back by way of the copy.
+    const bool is_followed = to->device().context().observer;
+    if (!is_followed && to->contiguous && to->dtype == from->dtype && to->layout.shape == from->layout.shape)
       return copy_between(*to, *contiguous(from));
     return copy_into(to, to_device(from, to->device()), op);
   }
@@ -108,6 +110,7 @@ void copy_into(const Array& to, const Array& from, const char* op) {
   if (to->layout.size() == 0) return;
 
   if (from->pending()) return write_whole(to, from);
+  note_write(*to, from.get());
   if (to != from) leave_to_readers(*to);
   write_now(to, from, source);
 }
@@ -118,6 +121,7 @@ void fill(const Array& array, const Scalar& value) {
   encode(array->dtype, value, item.data());
   if (array->layout.size() == 0) return;
 
+  note_write(*array);
   const std::size_t itemsize = array->itemsize();
   const bool one_byte = std::all_of(item.begin(), item.begin() + static_cast<std::ptrdiff_t>(itemsize),
                                     [&](unsigned char byte) { return byte == item[0]; });

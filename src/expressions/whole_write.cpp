@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "src/array/aliasing.h"
 #include "src/expressions/expression.h"
 #include "src/runtime/context.h"
 
@@ -20,6 +21,7 @@ bool begin_write(Node& array) {
 }  // namespace
 
 void write_whole(const Array& to, Array value) {
+  note_write(*to, value.get());
   OpenDevice& device = to->device();
   // A value that the caller has given up is in nobody's way: it is computed in place, with no memory for old and new.
   const bool waits = value->handles() > 1 && value->pending() && !value->pending()->value && !device.context().eager;

@@ -6,77 +6,11 @@
 #include "src/array/array.h"
 #include "src/base/error.h"
 #include "src/expressions/expression.h"
-#include "src/expressions/indexing.h"
-#include "src/expressions/roll.h"
 #include "src/expressions/transfer.h"
 #include "src/gradients/sums.h"
 #include "src/runtime/context.h"
 
 namespace gpulua {
-
-namespace {
-
-/// The elements of a row-major order that the layout shows.
-Array elements_at(const Array& array, Layout positions) {
-  const Array rows = contiguous(array);
-  positions.offset += rows->layout.offset;
-  return view(rows, std::move(positions));
-}
-
-/// What the derivative of a gather or of its adjoint indexes by.
-std::vector<Array> indices_of(const TapeEntry& entry) {
-  std::vector<Array> indices;
-  for (std::size_t i = 1; i < entry.inputs.size(); ++i) indices.push_back(entry.inputs[i].array);
-  return indices;
-}
-
-/// Adds the elements of `part` to those of `whole` at the positions of `at` in its buffer, where several may meet: in
-/// one step for all axes along which none do, one after the other along the rest.
-void add_windows(const Array& whole, const Array& part, Layout at, const char* op) {
-  std::vector<std::size_t> order, steps;
-  for (std::size_t axis = 0; axis < at.ndim(); ++axis) order.push_back(axis);
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return at.shape[a] < at.shape[b]; });
-  const Dims extents = at.shape;
-  for (const std::size_t axis : order) {
-    if (!at.overlaps_itself()) break;
-    at.shape[axis] = 1;
-    steps.push_back(axis);
-  }
-  // An axis that had no part in it goes back.
-  std::erase_if(steps, [&](std::size_t axis) {
-    const std::int64_t one = std::exchange(at.shape[axis], extents[axis]);
-    if (!at.overlaps_itself()) return true;
-    at.shape[axis] = one;
-    return false;
-  });
-  Layout from = row_major(extents);
-  from.shape = at.shape;
-  const Array rows = contiguous(part);
-  from.offset = rows->layout.offset;
-  std::vector<std::int64_t> position(steps.size());
-  for (;;) {
-    Layout source = from, target = at;
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      source.offset += position[i] * source.strides[steps[i]];
-      target.offset += position[i] * target.strides[steps[i]];
-    }
-    const Array window = view(whole, target);
-    const Operand sum[] = {window, view(rows, source)};
-    assign(window, elementwise(gpulua::op("add"), sum), op);
-    std::size_t i = 0;
-    while (i < steps.size() && ++position[i] == extents[steps[i]]) position[i++] = 0;
-    if (i == steps.size()) return;
-  }
-}
-
-/// An array of zeros, in memory.
-Array zeros(OpenDevice& device, const Dims& shape, DType dtype) {
-  Array array = empty(device, shape, dtype);
-  fill(array, Scalar(0.0));
-  return array;
-}
-
-}  // namespace
 
 Reverse::Reverse(std::shared_ptr<const Tape> tape, Context& context, bool each)
     : tape_(std::move(tape)),
@@ -93,6 +27,13 @@ void Reverse::add(std::int32_t place, Array cotangent, bool masked) {
     masked = masked && own.masked;
   }
   own = {std::move(cotangent), masked};
+}
+
+/// The cotangent of an entry, to which more may be added in place, as it is in memory that nobody else has; or null.
+Array Reverse::own_memory(std::int32_t place, DType dtype) {
+  Array& own = cotangents_[static_cast<std::size_t>(place)].array;
+  if (!own || own->pending() || own->dtype != dtype || own->handles() > 1 || !own->may_change_memory()) return nullptr;
+  return own = view(own, own->layout);  // another array than that of the elements before, for terms_
 }
 
 std::int32_t Reverse::next_rule() {
@@ -136,31 +77,12 @@ void Reverse::pull(const TapeEntry& entry, const Cotangent& g) {
       return pull_operation(entry, g);
     case TapeEntry::Kind::reduction:
       return pull_reduction(entry, g);
-    case TapeEntry::Kind::gather:
-      return pull_gather(entry, g);
-    case TapeEntry::Kind::view:
-      return pull_view(entry, g);
-    case TapeEntry::Kind::roll: {
-      const Dims& shape = entry.layout->layout.shape;
-      Dims back = *entry.roll;
-      for (std::size_t axis = 0; axis < back.size(); ++axis)
-        if (back[axis] != 0) back[axis] = shape[axis] - back[axis];
-      return contribute(entry, 0, roll(g.array, std::move(back)), g.masked);
-    }
-    case TapeEntry::Kind::placed:
-      return contribute(entry, 0, elements_at(g.array, entry.positions), g.masked);
-    case TapeEntry::Kind::added: {
-      const Array rows = contiguous(g.array);
-      Indexed at = *entry.indexed;
-      at.layout.offset += rows->layout.offset;
-      return contribute(entry, 0, gather(rows, std::move(at), indices_of(entry)), g.masked);
-    }
     case TapeEntry::Kind::copy: {
       const TapeEntry& source = tape_->entry(entry.inputs.front().place);
       return contribute(entry, 0, to_device(g.array, *source.device), g.masked);
     }
     default:
-      return;
+      return pull_positions(entry, g);
   }
 }
 
@@ -296,73 +218,6 @@ void Reverse::pull_derived(const TapeEntry& entry, std::int32_t place) {
       if (const Array& partial = entry.partials[k * entry.inputs.size() + i])
         contribute(entry, i, std::get<Array>(times(g, partial)), g.masked);
   }
-}
-
-// ---- positions ------------------------------------------------------------------------------------------------------
-
-void Reverse::pull_gather(const TapeEntry& entry, const Cotangent& g) {
-  const TapeEntry& source = tape_->entry(entry.inputs.front().place);
-  // The tape keeps the positions among the row-major elements of an array that is no view.
-  const bool is_view = source.kind == TapeEntry::Kind::view;
-  const TapeEntry& below = is_view ? tape_->entry(source.inputs.front().place) : source;
-  Indexed at = *entry.indexed;
-  if (is_view) at.layout.offset += source.positions.offset;
-  const Array array = zeros(*below.device, below.layout->layout.shape, g.array->dtype);
-  const std::vector<Array> indices = indices_of(entry);
-  const auto positions = std::make_shared<const Indexed>(std::move(at));
-  {
-    const ObservedBy nobody(context_, nullptr);
-    Indexed from_buffer = *positions;
-    from_buffer.layout.offset += array->layout.offset;
-    scatter(array, std::move(from_buffer), indices, g.array, Combine::add, tape_->op());
-  }
-  if (context_.observer) context_.observer->added(*array, *g.array, positions, indices);
-  add(is_view ? source.inputs.front().place : entry.inputs.front().place, array, true);
-}
-
-void Reverse::pull_view(const TapeEntry& entry, const Cotangent& g) {
-  const std::int32_t place = entry.inputs.front().place;
-  const TapeEntry& source = tape_->entry(place);
-  if (each_) return add(place, g.array, g.masked);
-  const Dims& shape = source.layout->layout.shape;
-  Layout at = entry.positions;
-  // What broadcasting repeats is summed.
-  std::uint64_t repeated = 0;
-  for (std::size_t axis = 0; axis < at.ndim(); ++axis)
-    if (at.strides[axis] == 0 && at.shape[axis] > 1) {
-      repeated |= std::uint64_t{1} << axis;
-      at.shape[axis] = 1;
-    }
-  const Array own = summed(g.array, repeated, true);
-  // The elements in another order of the axes, or with other axes of extent 1.
-  const Layout whole = row_major(shape);
-  Layout back = whole;
-  bool is_order = at.size() == whole.size() && at.offset == 0;
-  for (std::size_t axis = 0; is_order && axis < shape.size(); ++axis) {
-    if (shape[axis] == 1) continue;
-    std::size_t from = 0;
-    while (from < at.ndim() && (at.strides[from] != whole.strides[axis] || at.shape[from] != shape[axis])) ++from;
-    is_order = from < at.ndim();
-    if (is_order) back.strides[axis] = row_major(at.shape).strides[from];
-  }
-  if (is_order) {
-    if (own->layout.shape == shape && back.strides == whole.strides) return add(place, own, g.masked);
-    return add(place, elements_at(own, back), g.masked);
-  }
-  if (at.size() == whole.size() && at.offset == 0 && at.contiguous())
-    return add(place, elements_at(own, whole), g.masked);
-  const Array array = zeros(*source.device, shape, own->dtype);
-  {
-    const ObservedBy nobody(context_, nullptr);
-    Layout in_buffer = at;
-    in_buffer.offset += array->layout.offset;
-    if (at.overlaps_itself())
-      add_windows(array, own, std::move(in_buffer), tape_->op());
-    else
-      copy_into(view(array, std::move(in_buffer)), own, tape_->op());
-  }
-  if (context_.observer) context_.observer->placed(*array, *own, at);
-  add(place, array, true);
 }
 
 }  // namespace gpulua

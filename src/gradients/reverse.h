@@ -12,6 +12,9 @@
 
 namespace gpulua {
 
+/// Throws the Error that an array which the rule's call reads was written since.
+[[noreturn]] void refuse_written(const TapeEntry& entry, const char* op);
+
 /// Goes over a closed tape from its end to its beginning and makes pending arrays of the chain rule. What it makes is
 /// noted by an outer tape, so a derivative has derivatives.
 ///
@@ -47,13 +50,16 @@ class Reverse {
     Term condition, value;
   };
 
+  Array own_memory(std::int32_t place, DType dtype);
   void check_each(const TapeEntry& entry) const;
   void check_unwritten(const TapeEntry& entry) const;
   void pull(const TapeEntry& entry, const Cotangent& g);
   void pull_operation(const TapeEntry& entry, const Cotangent& g);
   void pull_reduction(const TapeEntry& entry, const Cotangent& g);
+  void pull_positions(const TapeEntry& entry, const Cotangent& g);
   void pull_gather(const TapeEntry& entry, const Cotangent& g);
   void pull_view(const TapeEntry& entry, const Cotangent& g);
+  void pull_written(const TapeEntry& entry, const Cotangent& g);
   /// The contribution of a product of the cotangent and a partial derivative.
   Term product(const TapeEntry& entry, const Cotangent& g, const Partial& partial, bool& masked);
   void pull_derived(const TapeEntry& entry, std::int32_t place);

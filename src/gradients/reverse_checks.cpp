@@ -35,6 +35,10 @@ void Reverse::check_each(const TapeEntry& entry) const {
     what = "a reduction by " + std::string(entry.reducer->name);
   } else if (entry.kind == TapeEntry::Kind::roll) {
     what = "a roll";
+  } else if (entry.kind == TapeEntry::Kind::written) {
+    // A part beside what was there before, or in another order.
+    if (entry.indexed || entry.inputs[0].place != no_place || !is_broadcast(shape_of(at_), entry.positions))
+      what = "a write of a part";
   } else if (entry.kind != TapeEntry::Kind::operation && entry.kind != TapeEntry::Kind::copy) {
     what = "a function of whole arrays";
   }
@@ -46,9 +50,13 @@ void Reverse::check_each(const TapeEntry& entry) const {
 /// Throws Error when an array that the rule of the call reads has been written since.
 void Reverse::check_unwritten(const TapeEntry& entry) const {
   for (const TapeMemory& one : entry.memory)
-    if (one.array->buffer() != one.buffer || one.buffer->writes() != one.writes)
-      throw Error("[{}] an array that a call{} has read or made was written after it: write to a copy, x:copy()",
-                  tape_->op(), entry.origin.chunk ? fmt::format(" on line {}", entry.origin.line) : "");
+    if (!one.kept && (one.array->buffer() != one.buffer || one.buffer->writes() != one.writes))
+      refuse_written(entry, tape_->op());
+}
+
+void refuse_written(const TapeEntry& entry, const char* op) {
+  throw Error("[{}] an array that a call{} has read or made was written after it: write to a copy, x:copy()", op,
+              entry.origin.chunk ? fmt::format(" on line {}", entry.origin.line) : "");
 }
 
 }  // namespace gpulua

@@ -14,9 +14,6 @@ namespace gpulua {
 
 namespace {
 
-constexpr const char* to_write_instead =
-    " would hide a dependence from the derivative: write y = x + ..., which makes a new array";
-
 /// Sets the bits of the operands that the partial derivative reads, and `reads_result`.
 void find_operands(const Partial& partial, std::uint64_t& operands, bool& reads_result) {
   if (partial.kind == Partial::Kind::operand) operands |= std::uint64_t{1} << partial.operand;
@@ -42,7 +39,8 @@ Array same_elements(const Array& array) {
   return same;
 }
 
-Tape::Tape(Context& context, const char* op) : context_(context), op_(op), outer_(context.observer) {
+Tape::Tape(Context& context, const char* op)
+    : context_(context), op_(op), outer_(context.observer), opened_(context.last_serial()) {
   context.observer = this;
 }
 
@@ -57,6 +55,8 @@ void Tape::close() {
       if (input.array) input.array = kept(input.array);
   }
   kept_.clear();
+  readable_.clear();
+  memories_.clear();
   outer_ = nullptr;
 }
 
@@ -64,7 +64,6 @@ Array Tape::variable(const Array& array) {
   const ObservedBy outer(context_, outer_);
   const Array fresh = array->contiguous ? same_elements(array) : broadcast(array, array->layout.shape);
   add(*fresh, TapeEntry::Kind::variable);
-  if (!fresh->pending()) variables_.push_back(fresh->buffer());
   return fresh;
 }
 
@@ -73,18 +72,28 @@ std::int32_t Tape::place(const Node& array) const {
   return known == places_.end() ? no_place : known->second;
 }
 
-bool Tape::tracks(const Node& array) const {
-  return place(array) != no_place || (outer_ && outer_->tracks(array));
+bool Tape::tracks(Node& array) {
+  return follows(array) || (outer_ && outer_->tracks(array));
 }
 
 TapeEntry& Tape::add(Node& node, TapeEntry::Kind kind) {
-  places_[node.serial()] = static_cast<std::int32_t>(entries_.size());
+  const auto place = static_cast<std::int32_t>(entries_.size());
+  places_[node.serial()] = place;
+  TapeEntry& entry = add(kind, node.dtype, node.device(), node.shared_layout);
+  entry.weak = node.weak;
+  if (node.pending() || kind == TapeEntry::Kind::view) return entry;
+  entry.first = node.layout.offset;
+  const auto [owner, is_first] = owners_.emplace(node.buffer()->serial(), place);
+  if (!is_first) owner->second = several_places;
+  return entry;
+}
+
+TapeEntry& Tape::add(TapeEntry::Kind kind, DType dtype, OpenDevice& device, LayoutRef layout) {
   TapeEntry& entry = entries_.emplace_back();
   entry.kind = kind;
-  entry.dtype = node.dtype;
-  entry.weak = node.weak;
-  entry.device = &node.device();
-  entry.layout = node.shared_layout;
+  entry.dtype = dtype;
+  entry.device = &device;
+  entry.layout = std::move(layout);
   if (Host* host = context_.host()) entry.origin = host->origin();
   return entry;
 }
@@ -93,7 +102,8 @@ TapeEntry& Tape::add(Node& node, TapeEntry::Kind kind) {
 Array Tape::kept(const Array& array) {
   if (array->pending() && array->pending()->value) return array;
   Array& reader = kept_[array->serial()];
-  if (reader && reader->pending()) return reader;
+  // It reads another array once that was written.
+  if (reader && reader->pending() && reader->pending()->inputs.front() == array) return reader;
   const ObservedBy outer(context_, outer_);
   reader = broadcast(array, array->layout.shape);
   reader->weak = array->weak;
@@ -104,7 +114,7 @@ void Tape::made(Node& node) {
   if (outer_) outer_->made(node);
   const Pending& pending = *node.pending();
   bool follows = false;
-  for (const Array& input : pending.inputs) follows = follows || place(*input) != no_place;
+  for (const Array& input : pending.inputs) follows = find_place(*input) != no_place || follows;
   if (!follows) return;
   if (pending.op) {
     if (pending.op->function) refuse_derivative(pending.op->name);
@@ -163,7 +173,9 @@ void Tape::keep_operands(TapeEntry& entry, Node& node) {
 
 void Tape::viewed(Node& view, Node& source) {
   if (outer_) outer_->viewed(view, source);
-  const std::int32_t from = place(source);
+  if (const auto known = detached_.find(source.serial()); known != detached_.end())
+    detached_[view.serial()] = known->second;
+  const std::int32_t from = find_place(source);
   if (from == no_place) return;
   // A view of a view shows elements of the array below, which are in row-major order.
   const TapeEntry& below = entry(from);
@@ -179,14 +191,14 @@ void Tape::viewed(Node& view, Node& source) {
 
 void Tape::copied(Node& copy, Node& source) {
   if (outer_) outer_->copied(copy, source);
-  const std::int32_t from = place(source);
+  const std::int32_t from = find_place(source);
   if (from == no_place || !is_inexact(copy.dtype)) return;
   add(copy, TapeEntry::Kind::copy).inputs.push_back({from});
 }
 
 void Tape::placed(Node& whole, Node& part, const Layout& positions) {
   if (outer_) outer_->placed(whole, part, positions);
-  const std::int32_t from = place(part);
+  const std::int32_t from = find_place(part);
   if (from == no_place) return;
   TapeEntry& entry = add(whole, TapeEntry::Kind::placed);
   entry.inputs.push_back({from});
@@ -195,7 +207,7 @@ void Tape::placed(Node& whole, Node& part, const Layout& positions) {
 
 void Tape::added(Node& whole, Node& part, std::shared_ptr<const Indexed> at, std::span<const Array> indices) {
   if (outer_) outer_->added(whole, part, at, indices);
-  const std::int32_t from = place(part);
+  const std::int32_t from = find_place(part);
   if (from == no_place) return;
   TapeEntry& entry = add(whole, TapeEntry::Kind::added);
   entry.inputs.push_back({from});
@@ -203,21 +215,11 @@ void Tape::added(Node& whole, Node& part, std::shared_ptr<const Indexed> at, std
   entry.indexed = std::move(at);
 }
 
-void Tape::writes(Node& target, const Node* value, const char* op) {
-  if (outer_) outer_->writes(target, value, op);
-  if (place(target) != no_place)
-    throw Error("[{}] a write to an array that depends on a variable of [{}]{}", op, op_, to_write_instead);
-  if (!target.pending() && std::ranges::find(variables_, target.buffer()) != variables_.end())
-    throw Error("[{}] a write to memory of a variable of [{}]{}", op, op_, to_write_instead);
-  if (value && place(*value) != no_place)
-    throw Error("[{}] a write of elements that depend on a variable of [{}]{}", op, op_, to_write_instead);
-}
-
 void Tape::derived(std::span<const Array> inputs, std::span<const Array> results, std::span<const Array> partials) {
   TapeEntry call;
   call.kind = TapeEntry::Kind::derived;
   call.results = results.size();
-  for (const Array& input : inputs) call.inputs.push_back({place(*input)});
+  for (const Array& input : inputs) call.inputs.push_back({find_place(*input)});
   call.partials.assign(partials.begin(), partials.end());
   if (Host* host = context_.host()) call.origin = host->origin();
   entries_.push_back(std::move(call));
@@ -232,12 +234,13 @@ void Tape::called(std::shared_ptr<const int> rule, std::span<const Array> inputs
   call.results = results.size();
   bool follows = false;
   for (const Array& input : inputs) {
-    call.inputs.push_back({place(*input)});
+    call.inputs.push_back({find_place(*input)});
     follows = follows || call.inputs.back().place != no_place;
   }
   if (!follows) return;
   for (const auto arrays : {inputs, results})
-    for (const Array& array : arrays) call.memory.push_back({array, array->buffer(), array->buffer()->writes()});
+    for (const Array& array : arrays)
+      call.memory.push_back({array, array->buffer(), array->buffer()->writes(), nullptr});
   if (Host* host = context_.host()) call.origin = host->origin();
   entries_.push_back(std::move(call));
   for (const Array& result : results)

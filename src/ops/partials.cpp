@@ -143,12 +143,16 @@ const Partial& partial_of(const OpInfo& op, std::size_t operand) {
 }
 
 const Partial& partial_beside_number(const OpInfo& op, std::size_t operand) {
+  // Where an operand is NaN, fmax and fmin have the number, and the others NaN.
   static const Partial if_greater = parse_partial("where(gt(x, y), 1, 0)"),
-                       if_less = parse_partial("where(lt(x, y), 1, 0)");
-  const bool of_greater = op.name == "maximum" || op.name == "fmax",
-             of_less = op.name == "minimum" || op.name == "fmin";
-  if (!of_greater && !of_less) return partial_of(op, operand);
-  return of_greater == (operand == 0) ? if_greater : if_less;
+                       if_less = parse_partial("where(lt(x, y), 1, 0)"),
+                       if_greater_or_nan = parse_partial("where(le(x, y), 0, where(gt(x, y), 1, x + y))"),
+                       if_less_or_nan = parse_partial("where(ge(x, y), 0, where(lt(x, y), 1, x + y))");
+  const bool has_nan = op.name == "maximum" || op.name == "minimum";
+  const bool of_greater = op.name == "maximum" || op.name == "fmax";
+  if (!has_nan && !of_greater && op.name != "fmin") return partial_of(op, operand);
+  if (of_greater == (operand == 0)) return has_nan ? if_greater_or_nan : if_greater;
+  return has_nan ? if_less_or_nan : if_less;
 }
 
 Partial parse_partial(std::string_view text) {

@@ -6,6 +6,7 @@ gpulua=${1:-$here/../../build/release/bin/gpulua}
 ranks=${2:-$(nvidia-smi --list-gpus | wc -l)}
 
 "$gpulua" --ranks "$ranks" "$here/collectives.lua"
+"$gpulua" --ranks "$ranks" "$here/derivatives.lua"
 bash "$here/failures.sh" "$gpulua"
 "$gpulua" --ranks "$ranks" "$here/../../scripts/heat_ranks.lua" 4096 500
 "$gpulua" --ranks "$ranks" "$here/../../scripts/kmeans_ranks.lua"
