@@ -54,7 +54,7 @@ local function in_unit(op, x, unit)
   end
   return gpu.where(counts:eq(missing), missing, converted)
 end
-exports.in_unit = in_unit
+exports.in_unit, exports.finer = in_unit, finer
 
 --- The numbers of a column and of another operand of its kind, a column or a text, in one unit, and that unit.
 local function aligned(op, x, other)
@@ -249,6 +249,13 @@ function operators.__unm(x) return scaled("negative", x, -1) end
 
 -- ---- elements -----------------------------------------------------------------------------------------------------------------------
 
+for _, name in ipairs {"shift", "fillna", "dropna"} do
+  methods[name] = function(x, ...) return gpu[name](x, ...) end
+end
+
+--- x:diff(): the durations between neighbours.
+function methods.diff(x) return x({2, -1}) - x({1, -2}) end
+
 function methods.take(x, ...) return like(x, array_methods.take(plain(x), ...)) end
 function methods.item(x) return core.format_dates("item", plain(x):item() and plain(x):reshape(1), kind_of[x])[1] end
 
@@ -287,7 +294,10 @@ local function make_meta(arrays)
   end
   function meta.__call(x, ...) return of(x, arrays.__call(plain(x), ...)) end
   function meta.__len(x) return (arrays.__len(plain(x))) end
-  function meta.__newindex(x) core.fail("index", "an array to write to", x) end
+  function meta.__newindex(x)
+    core.raise(("[index] expected an array to write to, got a column of %s; t.name = gpu.dates(texts) sets the whole column"):format(
+      name_of(kind_of[x])))
+  end
   function meta.__tostring(x) return import("table_text").column_text(x, kind_of[x]) end
 end
 

@@ -113,7 +113,7 @@ local operations = {}
 
 --- The operation of that name on dates in a unit; NaT stays NaT where the result is a date.
 local function operation(name, unit, inputs, output, body)
-  local key = name .. unit
+  local key = name .. " " .. unit
   if not operations[key] then
     local day = lengths.days / lengths[unit]
     local function constant(text)

@@ -154,16 +154,17 @@ local function device_of(fields) return fields.names[1] and fields.arrays[fields
 local meant = {
   filter = "t:where(name, value) or t:take(mask)", columns = "t.names", keys = "t.names", shape = "t.rows and #t.names", size = "t.rows",
   len = "t.rows", sort = 't:sort_by("name")', sort_values = 't:sort_by("name")', order_by = 't:sort_by("name")',
-  groupby = 't:group_by("name")', describe = "t.name:mean(), t.name:std(), t.name:quantile(q)", drop = "t:select(names) of the others",
+  groupby = 't:group_by("name")', drop = "t:select(names) of the others",
   tail = "t:take(gpu.range(t.rows - 4, t.rows))", rename = "t.new = t.old, and t:select(names)", value_counts = 't:group_by("name"):count()',
-  fillna = "t.name = gpu.where(t.name:isnan(), value, t.name)", dropna = "t:take(t.name:isnan():logical_not())",
   unique = 't:texts("name") or t.name:unique()', to_csv = 'gpu.save("name.csv", t)', save = 'gpu.save("name.csv", t)',
   sum = "t.name:sum(), or t:group_by(...):sum()", mean = "t.name:mean(), or t:group_by(...):mean()",
-  merge = "u:take(u.key:searchsorted(t.key)), where u.key is sorted",
-  append = "gpu.concat{t.name, u.name} of each column, and t:values(name) of one of text",
+  merge = "t:join(u, names)", merge_asof = "t:join_asof(u, name)", append = "gpu.concat{t, u}",
+  pivot_table = "t:pivot(rows, column, values)", rolling = "t.name:rolling(n)", shift = "t.name:shift(n)", ffill = 't:fillna "forward"',
+  bfill = 't:fillna "backward"', pct_change = "t.name:pct_change()", diff = "t.name - t.name:shift()",
+  resample = 't.month = t.day:floor "month", and t:group_by "month"', agg = 't:group_by(names):aggregate{name = "mean"}',
   assign = "t.name = x", apply = "gpu.vectorize(f)(t.name)", map = "gpu.vectorize(f)(t.name)",
 }
-for theirs, ours in pairs {join = "merge", concat = "append", query = "filter", loc = "filter", iloc = "take", sample = "take", slice = "take", isna = "dropna",
+for theirs, ours in pairs {concat = "append", query = "filter", loc = "filter", iloc = "take", sample = "take", slice = "take", isna = "take",
   distinct = "unique", nunique = "unique"} do
   meant[theirs] = meant[ours] or "t:take(rows)"
 end
@@ -355,15 +356,21 @@ function methods.group_by(t, ...)
   return import("table_groups").group_rows(t, fields, names_in("group_by", fields, ...))
 end
 
+for name, file in pairs {join = "join", join_asof = "join", pivot = "shapes", describe = "shapes", dropna = "shapes", fillna = "shapes"} do
+  methods[name] = function(t, ...) return import("table_" .. file)[name](t, check_table(name, t), ...) end
+end
+
 core.guard_methods(methods, "t:", {
   values = "(name)", column = "(name)", texts = "(name)", select = "(name [, names...])", take = "(rows)", head = "([n])",
   isin = "(name, values)", where = "(name, values)", sort_by = "(names [, {descending}])", group_by = "(name [, names...])",
+  join = "(u, keys [, how] [, {suffix}])", join_asof = "(u, on [, {by, direction, tolerance, suffix}])",
+  pivot = "(rows, column, values [, {aggregate, fill}])", describe = "([{ddof}])", dropna = "([names...])", fillna = "(value [, names...])",
 })
 
--- For table_groups.lua.
+-- For the other files.
 exports.parts = {
   fields_of = fields_of, new_table = new_table, add = add, names_in = names_in, order_of = order_of, device_of = device_of,
-  check_option = check_option, hidden_names = hidden_names,
+  column_of = column_of, check_option = check_option, hidden_names = hidden_names,
 }
 
 function tables.__tostring(t)

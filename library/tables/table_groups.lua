@@ -4,7 +4,7 @@ local kinds = import "kinds"
 local checks = import "checks"
 local columns = import "columns"
 local aggregate_parts = import "table_aggregates"
-local plain_column, narrow, aggregates = columns.plain, columns.narrow, aggregate_parts.by_name
+local plain_column, aggregates = columns.plain, aggregate_parts.by_name
 local table_parts = import("table").parts
 
 local exports = {}
@@ -40,29 +40,6 @@ function groups.__tostring(g)
     table.concat(parts.keys, ", "))
 end
 
---- One array of small integers from 0 in the order of the keys, which sorts faster than they do, and how many there may be; nil
---- where the ranges of the keys are too wide. Waits for the ranges.
-local function code_of(fields, keys)
-  local codes, ends = {}, {}
-  for i, name in ipairs(keys) do
-    local key = columns.key(fields.arrays[name])
-    if fields.rows == 0 or kinds.is_floating(key) or kinds.is_complex(key) then return end
-    codes[i] = core.cast(key, "int64")
-    ends[2 * i - 1], ends[2 * i] = key:min(), key:max()
-  end
-  local values, code, count = {gpu.eval(unpack(ends))}, nil, 1
-  for i, key in ipairs(codes) do
-    local least, greatest = values[2 * i - 1]:item(), values[2 * i]:item()
-    if type(least) == "boolean" then least, greatest = least and 1 or 0, greatest and 1 or 0 end
-    if type(least) ~= "number" or type(greatest) ~= "number" then return end
-    local range = greatest - least + 1
-    count = count * range
-    if count > 2 ^ 32 then return end
-    code = code and code * range + (key - least) or key - least
-  end
-  return core.cast(code, narrow(count)):eval(), count
-end
-
 --- Where the groups begin, from 1, and in `bounds` where each ends, by the number of rows with each code.
 local function groups_by_count(code, count)
   local counts = gpu.bincount(code, {minlength = count})
@@ -88,14 +65,16 @@ end
 --- The groups of a table's rows by the columns `keys`, for t:group_by(names...).
 function exports.group_rows(t, fields, keys)
   local n, order, starts, bounds = fields.rows, nil, nil, nil
-  local code, count = code_of(fields, keys)
+  local key_columns = {}
+  for i, name in ipairs(keys) do key_columns[i] = columns.key(fields.arrays[name]) end
+  local code, count = columns.code(key_columns)
   if code and count <= 2 ^ 16 then
     order = code:argsort()
     starts, bounds = groups_by_count(code, count)
   else
     local sorted_keys = {}
     if code or n > 0 and #keys == 1 and not kinds.is_complex(fields.arrays[keys[1]]) then
-      sorted_keys[1], order = (code or columns.key(fields.arrays[keys[1]])):topk(n, 1, {largest = false})
+      sorted_keys[1], order = (code or key_columns[1]):topk(n, 1, {largest = false})
     else
       order = order_of("group_by", fields, keys)
       for i, name in ipairs(keys) do sorted_keys[i] = plain_column(fields.arrays[name]):take(order) end
@@ -136,7 +115,7 @@ local function add_aggregate(op, new, parts, aggregate, name, as, option)
   local sorted = fields_of[parts.sorted]
   local kind = sorted.kinds[name]
   if not fits(aggregate, sorted, name) then core.fail(op, "a column of real numbers", name) end
-  if new.arrays[as] then core.raise(("[%s] expected a column that is not a key, and each result once, got %s"):format(op, as)) end
+  if new.arrays[as] then core.raise(("[%s] expected a column that is not a key, got %s"):format(op, as)) end
   local x = (aggregate.by_key and columns.key or plain_column)(sorted.arrays[name]):eval()
   add(op, new, as, aggregate[1](parts, x, option, kind), aggregate.keeps and kind or nil)
 end
