@@ -271,10 +271,28 @@ function methods.eval(x)
 end
 function methods.free(x) return array_methods.free(plain(x)) end
 
+exports.class = {__metatable = "dates or durations", methods = methods} -- completion and help look here
+
+local parameters = {
+  floor = "(step)", number = "(unit)", as = "(unit)", format = "([format])", isin = "(values)", sort = "([{descending}])",
+  argsort = "([{descending}])", unique = "([{return_index, return_inverse, return_counts}])", shift = "([n] [, {by}])",
+  fillna = "(value [, {by}])", take = "(indices)", host = "()", table = "()",
+}
+for _, op in ipairs {"eq", "ne", "lt", "le", "gt", "ge"} do parameters[op] = "(other)" end
+for name, method in pairs(methods) do
+  parameters[name] = parameters[name] or "()"
+  methods[name] = function(x, ...)
+    if not kind_of[x] then core.fail(name, ("dates or durations, and a colon: d:%s(...)"):format(name), x) end
+    return method(x, ...)
+  end
+end
+core.guard_methods(methods, "d:", parameters)
+
 local meta
 local function make_meta(arrays)
-  meta = {methods = methods}
+  meta = {}
   for event, handler in pairs(arrays) do meta[event] = handler end
+  meta.__metatable, meta.methods = "dates or durations", methods
   for event in pairs {__mod = 1, __pow = 1} do
     meta[event] = function() core.raise "[table] dates and durations have no powers and remainders; x:number(unit) gives numbers" end
   end

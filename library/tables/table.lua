@@ -356,8 +356,11 @@ function methods.group_by(t, ...)
   return import("table_groups").group_rows(t, fields, names_in("group_by", fields, ...))
 end
 
-for name, file in pairs {join = "join", join_asof = "join", pivot = "shapes", describe = "shapes", dropna = "shapes", fillna = "shapes"} do
-  methods[name] = function(t, ...) return import("table_" .. file)[name](t, check_table(name, t), ...) end
+for _, name in ipairs {"join", "join_asof"} do
+  methods[name] = function(t, ...) return import("table_join")[name](t, check_table(name, t), ...) end
+end
+for _, name in ipairs {"pivot", "describe", "dropna", "fillna"} do
+  methods[name] = function(t, ...) return import("table_shapes")[name](t, check_table(name, t), ...) end
 end
 
 core.guard_methods(methods, "t:", {
