@@ -303,6 +303,8 @@ local function make_meta(arrays)
   end
   function meta.__index(x, name)
     if methods[name] then return methods[name] end
+    if name == "unit" then return kind_of[x].unit end
+    if name == "kind" then return kind_of[x].duration and "duration" or "date" end
     if type(name) == "number" then return core.format_dates("index", plain(x)({name, name}), kind_of[x])[1] end
     local found = arrays.__index(plain(x), name)
     if type(found) == "function" then
