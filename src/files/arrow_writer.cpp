@@ -197,6 +197,8 @@ void write(std::span<const CsvOutput> columns, std::int64_t rows, Schema& schema
   arrays.children.resize(columns.size());
   for (std::size_t i = 0; i < columns.size(); ++i) {
     SchemaParts& below = open(schemas.children[i], contents[i].first, columns[i].name);
+    constexpr std::int64_t nullable = 2;
+    if (columns[i].dates) schemas.children[i].flags = nullable;
     ArrayParts& parts = open(arrays.children[i], rows, {});
     parts.memory.push_back(std::move(contents[i].second));
     parts.memory.push_back(validity_of(columns[i], arrays.children[i].null_count));
