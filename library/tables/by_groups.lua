@@ -14,7 +14,7 @@ local function list_of(op, x, by)
   return list
 end
 
---- The rows of x group by group: `order`, their positions in x, or nil where all are one group; first() and last(), for each of them the
+--- The rows of x group by group, in the order of `by`: `order`, their positions in x, or nil where all are one group; first() and last(), for each of them the
 --- first and the last row of its group, counted from 0; and back(values), values for each of them in the order of x.
 return function(op, x, by)
   local n, device = x.size, x.device
@@ -24,11 +24,14 @@ return function(op, x, by)
     end
     return {first = edge(0), last = edge(n - 1), back = function(values) return values end}
   end
-  local keys = {}
-  local list = list_of(op, x, by)
-  for i, column in ipairs(list) do keys[#list + 1 - i] = columns.key(column) end
-  keys = {columns.code(keys) or unpack(keys)}
-  local groups = {order = (#keys == 1 and keys[1]:argsort() or gpu.lexsort(keys)):eval()}
+  local keys, last_first = {}, {}
+  for i, column in ipairs(list_of(op, x, by)) do
+    keys[i] = columns.key(column)
+    table.insert(last_first, 1, keys[i])
+  end
+  local code = columns.code(keys)
+  if code then keys = {code} end
+  local groups = {order = (#keys == 1 and keys[1]:argsort() or gpu.lexsort(last_first)):eval()}
   local rows = gpu.arange(n, {dtype = "int64", device = device})
   local begins = gpu.zeros(n, {dtype = "bool", device = device})
   begins({1, 1}):fill_(true)

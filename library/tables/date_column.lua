@@ -288,6 +288,14 @@ for name, method in pairs(methods) do
 end
 core.guard_methods(methods, "d:", parameters)
 
+-- What other libraries' names are called here.
+local meant = {
+  strftime = 'x:format "%d.%m.%Y"', dt = "x:year() and so on", date = 'x:floor "day"', normalize = 'x:floor "day"', to_period = 'x:floor "month"',
+  dayofweek = "x:weekday(), from 1 for Monday", day_of_week = "x:weekday(), from 1 for Monday", dayofyear = "x:yearday()", day_of_year = "x:yearday()",
+  month_name = 'x:format "%B"', day_name = 'x:format "%A"', days = 'x:number "days"', seconds = 'x:number "s"', total_seconds = 'x:number "s"',
+  timestamp = 'x:number "s"', astype = "x:as(unit), or x:number(unit) for numbers", isna = "x:isnan()", truncate = "x:floor(step)",
+}
+
 local meta
 local function make_meta(arrays)
   meta = {}
@@ -306,9 +314,10 @@ local function make_meta(arrays)
     if name == "unit" then return kind_of[x].unit end
     if name == "kind" then return kind_of[x].duration and "duration" or "date" end
     if type(name) == "number" then return core.format_dates("index", plain(x)({name, name}), kind_of[x])[1] end
-    local found = arrays.__index(plain(x), name)
-    if type(found) == "function" then
-      core.raise(("[table] %s have no method %s; x:number(unit) gives an array of numbers"):format(name_of(kind_of[x]), core.describe(name)))
+    local known, found = pcall(arrays.__index, plain(x), name)
+    if not known or type(found) == "function" then
+      core.raise(("[table] %s have no method %s; %s"):format(name_of(kind_of[x]), core.describe(name),
+        meant[name] and "use " .. meant[name] or "x:number(unit) gives an array of numbers"))
     end
     return of(x, found)
   end

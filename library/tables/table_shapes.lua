@@ -9,7 +9,8 @@ local fields_of, new_table, add, names_in = own.fields_of, own.new_table, own.ad
 local exports = {}
 
 --- The name of a pivot's column for a value.
-local function name_of(value, kind)
+local function name_of(value)
+  if value == "" then return "(empty)" end
   if type(value) == "number" and value == math.floor(value) and math.abs(value) < 2 ^ 53 then return ("%d"):format(value) end
   return (tostring(value):gsub("U?LL$", ""))
 end
@@ -18,7 +19,7 @@ end
 function exports.pivot(t, fields, rows, column, values, options)
   local op = "pivot"
   options = options or {}
-  if type(options) ~= "table" then core.fail(op, "a table of options", options) end
+  if type(options) ~= "table" then core.fail(op, 'a table of options, {aggregate = "sum"}', options) end
   for name in pairs(options) do checks.choice(op, "the options aggregate and fill", name, {"aggregate", "fill"}) end
   local row_names = names_in(op, fields, rows)
   names_in(op, fields, column)
@@ -58,7 +59,7 @@ function exports.pivot(t, fields, rows, column, values, options)
   matrix[((places - 1) * wide.rows + line):eval()] = core.cast(cells, dtype)
   matrix = matrix:reshape(#labels, wide.rows)
   for i, label in ipairs(labels) do
-    local name = name_of(label, long.kinds[column])
+    local name = name_of(label)
     if new.arrays[name] then core.raise(("[pivot] expected values of %s that differ from the names of rows, got %s"):format(column, name)) end
     add(op, new, name, matrix(i, ":"):copy())
   end
