@@ -241,7 +241,7 @@ function methods.quantile(window, q)
   local fields = check_window("quantile", window)
   if type(q) ~= "number" or not (q >= 0 and q <= 1) then core.fail("quantile", "a number from 0 to 1", q) end
   if fields.x.size == 0 then return gpu.zeros(0, {dtype = fields.dtype, device = fields.x.device}) end
-  return finished(fields, quantiles("quantile", fields, q), fields.dtype)
+  return finished(fields, quantiles(fields, q), fields.dtype)
 end
 
 function methods.median(window)

@@ -234,16 +234,19 @@ function exports.join_asof(t, fields, u, on, options)
   if n > 0 and m > 0 then
     -- Rows of u by their keys, and within these by the column.
     local is_sorted = m == 1 or y({2, -1}):ge(y({1, -2})):all():item()
-    local order = is_sorted and gpu.range(1, m, {dtype = "int64", device = device}) or y:argsort()
+    local order = not is_sorted and y:argsort() or nil
     local first, last = 0, m
     if #keys > 0 then
       local left, right, count = codes_of(op, fields, other, keys)
-      local by, counts, before = by_code(right:take(order), count)
-      order = order:take(by)
+      local by, counts, before = by_code(order and right:take(order) or right, count)
+      order = order and order:take(by) or by
       first, last = before:take(left + 1), (before + counts):take(left + 1)
     end
-    local sorted = y:take(order):eval()
-    local function at(places) return order:take(gpu.clip(places, 1, m)) end
+    local sorted = (order and y:take(order) or y):eval()
+    local function at(places)
+      places = gpu.clip(places, 1, m)
+      return order and order:take(places) or places
+    end
     local function distance(places) return (x - sorted:take(gpu.clip(places, 1, m))):abs() end
     local back = direction ~= "forward" and search_part(sorted, first, last, x, true)
     local ahead = direction ~= "backward" and search_part(sorted, first, last, x, false) + 1
