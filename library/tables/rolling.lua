@@ -299,7 +299,9 @@ local function reach_of(op, x, on, window)
     local unit = steps.finer(kind.unit, steps.unit_of {ns})
     return import("date_column").in_unit(op, on, unit), ns / steps.lengths[unit]
   end
-  return on, checks.finite(op, "a length of windows above 0", window)
+  checks.finite(op, "a length of windows above 0", window)
+  local is_whole = not kinds.is_floating(on) and window % 1 == 0
+  return core.cast(checks.real(op, on), is_whole and "int64" or "float64"), window
 end
 
 --- gpu.rolling(x, window [, {on, by, min_periods}])
@@ -318,8 +320,14 @@ local function rolling(x, window, options)
     if order then on = on:take(order) end
     local rows = gpu.arange(x.size, {dtype = "int64", device = x.device})
     if x.size > 1 then
-      local ascends = on({2, -1}):ge(on({1, -2})):logical_or(first({2, -1}):eq(rows({2, -1}))):all()
-      if not ascends:item() then core.raise '[rolling] expected ascending values of on, within each group, got others; t:sort_by(name) sorts a table' end
+      local ascends = on({2, -1}):ge(on({1, -2})):logical_or(first({2, -1}):eq(rows({2, -1})))
+      local present = columns.missing(on, columns.kind_of(options.on))
+      present = present and present:logical_not():all() or gpu.ones({}, {dtype = "bool", device = x.device})
+      local ascending, whole = gpu.eval(ascends:all(), present)
+      if not whole:item() then core.raise "[rolling] expected no missing values in on, got some; t:dropna(name) leaves their rows out" end
+      if not ascending:item() then
+        core.raise "[rolling] expected ascending values of on, within each group, got others; t:sort_by(name) sorts a table"
+      end
     end
     on = on:eval()
     return x.size == 0 and first or search_part(on, first, rows + 1, on - length, true)

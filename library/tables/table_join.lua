@@ -229,6 +229,7 @@ function exports.join_asof(t, fields, u, on, options)
       core.raise(("[join_asof] expected no missing values in column %s, got some; t:dropna(%q) leaves them out"):format(name, name))
     end
   end
+  if not kind and not kinds.is_floating(x) then x, y = core.cast(x, "int64"), core.cast(y, "int64") end
   local tolerance = check_tolerance(op, options.tolerance, kind)
   local positions = gpu.zeros(n, {dtype = "int64", device = device})
   if n > 0 and m > 0 then

@@ -184,15 +184,18 @@ std::string CsvColumn::add_typed(std::string_view field) {
 }
 
 std::string CsvColumn::add_value(std::string_view field) {
+  // Most fields of a column of dates are dates.
+  if (kind_ == CsvKind::date && std::ranges::find(missing_, without_spaces(field)) == missing_.end())
+    if (const auto moment = parse_date(without_spaces(field))) return push_date(*moment);
   const CsvValue value = csv_value(field, missing_);
   if (value.kind == CsvKind::missing) {
     push_missing();
     return {};
   }
-  const bool may_be_date = kind_ == CsvKind::missing || kind_ == CsvKind::date;
-  const auto moment = value.kind == CsvKind::text && may_be_date ? parse_date(without_spaces(field)) : std::nullopt;
+  const auto moment =
+      value.kind == CsvKind::text && kind_ == CsvKind::missing ? parse_date(without_spaces(field)) : std::nullopt;
   if (moment) {
-    if (kind_ == CsvKind::missing) values_.assign(values_.size(), static_cast<std::uint64_t>(missing_date));
+    values_.assign(values_.size(), static_cast<std::uint64_t>(missing_date));
     kind_ = CsvKind::date;
     missing_rows_.clear();
     return push_date(*moment);
