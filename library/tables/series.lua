@@ -73,7 +73,7 @@ local function fillna(x, value, options)
   local groups = by_groups(op, x, options.by)
   if groups.order then missing = missing:take(groups.order) end
   local n = x.size
-  local rows = gpu.arange(n, {dtype = "int64", device = x.device})
+  local rows = gpu.arange(n, {dtype = n < 2 ^ 31 and "int32" or "int64", device = x.device})
   local places
   if is_forward then
     places = gpu.where(missing, -1, rows):cummax()

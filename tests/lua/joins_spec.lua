@@ -125,6 +125,21 @@ describe("tables", function()
     assert(t.x_mean:isnan()[2] and t.x_count[2] == 0 and t.x_last:isnan()[2])
     assert.are.same({"u", "v"}, t:values "s")
     assert.are.equal(1.75, g:quantile(0.25).x[1])
+    -- Long groups, and other dtypes.
+    local n = 20000
+    local rows = gpu.arange(n)
+    local big = gpu.table {k = rows % 3, x = gpu.where((rows % 7):lt(5), 0 / 0, rows:astype "float64"), b = (rows % 6):lt(3), i = (rows % 10):astype "int8",
+      h = (rows % 4):astype "float16"}
+    t = big:group_by "k":aggregate {x = {"first", "last", "count"}, b = "nunique", i = {"nunique", "last"}, h = {"nunique", "median"}}
+    for group = 0, 2 do
+      local first, last, count = nil, nil, 0
+      for row = group, n - 1, 3 do
+        if row % 7 >= 5 then first, last, count = first or row, row, count + 1 end
+      end
+      assert.are.same({first, last, count}, {t.x_first[group + 1], t.x_last[group + 1], t.x_count[group + 1]})
+      assert.are.same({2, 10, 4, 1.5}, {t.b[group + 1], t.i_nunique[group + 1], t.h_nunique[group + 1], t.h_median[group + 1]})
+    end
+    assert.are.same({"int8", "float32"}, {t.i_last.dtype, t.h_median.dtype})
     fails('got "avg"', g.aggregate, g, {x = "avg"})
     fails('expected one of count, first, last, max, mean, median, min, nunique, std, sum, var, got "quantile"', g.aggregate, g, {x = "quantile"})
     fails("expected a column of real numbers, got \"s\"", g.aggregate, g, {s = "mean"})
