@@ -126,7 +126,7 @@ describe("tables", function()
     assert.are.same({"u", "v"}, t:values "s")
     assert.are.equal(1.75, g:quantile(0.25).x[1])
     -- Long groups, and other dtypes.
-    local n = 20000
+    local n = 24000
     local rows = gpu.arange(n)
     local big = gpu.table {k = rows % 3, x = gpu.where((rows % 7):lt(5), 0 / 0, rows:astype "float64"), b = (rows % 6):lt(3), i = (rows % 10):astype "int8",
       h = (rows % 4):astype "float16"}
