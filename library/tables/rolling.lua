@@ -48,8 +48,7 @@ local spread = {
     if (t.n > 0) {
       const double rest = squares - sums * (sums / t.n);
       t.a = origin + sums / t.n;
-      t.b = rest > 0 ? rest : squares - squares;
-      if (rest != rest) t.b = rest;
+      t.b = rest > 0 ? rest : rest - rest;  // NaN stays NaN
       join(s, t);
     }]],
 }
