@@ -66,7 +66,8 @@ int format_dates(lua_State* L) {
   const char* const op = name.c_str();
   const Array array = check<Array>(L, 2, op);
   const DateKind kind = test_date_kind(L, 3).value_or(DateKind{});
-  const std::string format(lua_isnoneornil(L, 4) ? "" : check_string(L, 4, op, "a format of dates, such as \"%d.%m.%Y\""));
+  const std::string format(lua_isnoneornil(L, 4) ? ""
+                                                 : check_string(L, 4, op, "a format of dates, such as \"%d.%m.%Y\""));
   check_date_format(op, format, false);
   std::vector<std::int64_t> counts(static_cast<std::size_t>(array->layout.size()));
   if (!counts.empty()) download(*array, counts.data());
