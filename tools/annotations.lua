@@ -69,7 +69,9 @@ local results = {
   ["gpu.sparse.coo"] = "gpu.sparse_matrix", ["gpu.sparse.issparse"] = "boolean", ["A.matmul"] = "gpu.array", ["A.todense"] = "gpu.array",
   ["A.toarray"] = "gpu.array", ["A.diagonal"] = "gpu.array", ["gpu.jit"] = "gpu.jit_kernel", ["j.over"] = "function", ["j.source"] = "string",
   ["gpu.from_arrow"] = "gpu.columns", ["t.isin"] = "gpu.array", ["t.column"] = "gpu.array", ["t.texts"] = "string[]", ["t.values"] = "table",
-  ["t.group_by"] = "gpu.groups", ["p.save"] = "boolean", ["p.show"] = "nil", ["gpu.plot.save"] = "boolean", ["gpu.plot.show"] = "nil",
+  ["t.group_by"] = "gpu.groups", ["gpu.rolling"] = "gpu.window", ["gpu.expanding"] = "gpu.window",
+  ["x.rolling"] = "gpu.window", ["x.expanding"] = "gpu.window", ["gpu.dates"] = "gpu.dates", ["gpu.durations"] = "gpu.dates",
+  ["gpu.date_range"] = "gpu.dates", ["d.format"] = "string[]", ["d.floor"] = "gpu.dates", ["d.as"] = "gpu.dates", ["d.shift"] = "gpu.dates", ["p.save"] = "boolean", ["p.show"] = "nil", ["gpu.plot.save"] = "boolean", ["gpu.plot.show"] = "nil",
   ["gpu.plot.animate"] = "boolean",
 }
 
@@ -87,6 +89,7 @@ for title in ([[Creation,Indexing,Shapes,Elementwise operations,Reductions,Scans
 local classes = {
   {"x", "gpu.array"}, {"k", "gpu.kernel"}, {"mod", "gpu.module"}, {"s", "gpu.stream"}, {"e", "gpu.event"}, {"graph", "gpu.graph"},
   {"A", "gpu.sparse_matrix"}, {"g", "gpu.generator"}, {"device", "gpu.device"}, {"t", "gpu.columns"}, {"groups", "gpu.groups"},
+  {"window", "gpu.window"}, {"d", "gpu.dates"},
   {"p", "gpu.chart"}, {"j", "gpu.jit_kernel"},
 }
 
@@ -270,7 +273,7 @@ write [[
 ]]
 -- Files of the library that make classes. Nothing is computed here: no device may have been built.
 local core = debug.getregistry()["gpulua.library"].core
-for _, name in ipairs {"table", "table_groups"} do core.import(name) end
+for _, name in ipairs {"table", "table_groups", "rolling", "date_column"} do core.import(name) end
 for _, pair in ipairs(classes) do write_class(pair[1], pair[2]) end
 write "---@class gpu\nlocal gpu = {}\n"
 write_module("gpu", gpu)

@@ -3,7 +3,7 @@
 #
 # CSV files written and read by gpulua, and by pandas and pyarrow where they are installed: seconds of processor time and MB a second
 # of it, so that a number is that of one core, and the peer's time over ours. A million rows of three columns. Then groups of a
-# million rows, beside pandas.
+# million rows, and joins, windows and dates, beside pandas.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -15,3 +15,5 @@ GPULUA_DEVICE=cpu "$build/bin/gpulua" bench/tables/ours.lua "$work" | tee "$work
 python3 bench/tables/peer.py "$work"
 GPULUA_DEVICE=cpu "$build/bin/gpulua" bench/tables/groups.lua "$work" | tee "$work/groups"
 python3 -c 'import pandas' 2>/dev/null && python3 bench/tables/groups.py "$work" || echo "pandas is not installed"
+GPULUA_DEVICE=cpu "$build/bin/gpulua" bench/tables/joins.lua "$work" | tee "$work/joins"
+python3 -c 'import pandas' 2>/dev/null && python3 bench/tables/joins.py "$work" || true

@@ -27,7 +27,7 @@ void open_arrays(lua_State* L, AddFunctions add_operators, AddFunctions add_meth
 /// Adds the C++ functions for the files sparse*.lua to the table at the top of the stack.
 void add_sparse_functions(lua_State* L);
 
-/// Adds the C++ functions for text_column.lua to the table at the top of the stack.
+/// Adds the C++ functions for text_column.lua and date_column.lua to the table at the top of the stack.
 void add_text_columns(lua_State* L);
 
 }  // namespace gpulua

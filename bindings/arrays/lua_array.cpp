@@ -194,7 +194,7 @@ int array_newindex(lua_State* L) {
 
 /// __eq. Lua calls it only for two different objects.
 int array_equal(lua_State* L) {
-  const Array& array = *test_array_or_text(L, 1);
+  const Array& array = *test_array_or_column(L, 1);
   if (array->device().context().strict)
     throw Error(
         "[compare] expected x:eq(y), which gives an array, or x:equal(y), which gives a boolean; x == y tells "

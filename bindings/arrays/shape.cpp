@@ -8,6 +8,7 @@
 #include "bindings/arrays/axis.h"
 #include "bindings/arrays/lua_array.h"
 #include "bindings/arrays/result.h"
+#include "bindings/lua/library.h"
 #include "bindings/lua/list.h"
 #include "src/array/views.h"
 #include "src/expressions/expression.h"
@@ -289,8 +290,25 @@ std::vector<Array> check_arrays(lua_State* L, int index, const char* op) {
   return arrays;
 }
 
+/// Whether the list at `index` begins with a table of columns, or with a column of text or dates.
+bool holds_columns(lua_State* L, int index) {
+  if (!lua_istable(L, index)) return false;
+  lua_rawgeti(L, index, 1);
+  const bool is_column = !test<Array>(L, -1) && test_array_or_column(L, -1) != nullptr;
+  const bool is_table = lua_istable(L, -1) && luaL_getmetafield(L, -1, "methods") != 0;
+  lua_pop(L, is_table ? 2 : 1);
+  return is_column || is_table;
+}
+
 /// gpu.concat(arrays [, axis] [, {axis, out}])
 int concat_arrays(lua_State* L) {
+  if (holds_columns(L, 1)) {
+    const int count = lua_gettop(L);
+    push_import(L, "table_concat");
+    lua_insert(L, 1);
+    lua_call(L, count, 1);
+    return 1;
+  }
   const std::vector<Array> arrays = check_arrays(L, 1, "concat");
   const std::size_t ndim = arrays.front()->layout.ndim();
   if (ndim == 0) throw Error("[concat] expected arrays with dimensions, got shape (); gpu.stack takes those");

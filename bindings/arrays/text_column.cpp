@@ -1,4 +1,4 @@
-// Columns of text of gpu.table: the C++ functions for text_column.lua.
+// Columns of text, dates and durations of gpu.table: the C++ functions for text_column.lua and date_column.lua.
 
 #include "bindings/arrays/array_parts.h"
 #include "bindings/arrays/lua_array.h"
@@ -7,8 +7,9 @@ namespace gpulua {
 
 namespace {
 
-int collect_text_column(lua_State* L) {
-  if (auto* box = find_box<Array>(L, 1, &text_column_tag)) box->destroy();
+template <const char* tag>
+int collect_column(lua_State* L) {
+  if (auto* box = find_box<Array>(L, 1, tag)) box->destroy();
   return 0;
 }
 
@@ -19,14 +20,16 @@ int array_metatable(lua_State* L) {
   return 1;
 }
 
-/// text_column(x, metatable): makes an array a column of text. `metatable` has all of array_metatable's events.
-int text_column(lua_State* L) {
+/// text_column(x, metatable), date_column(x, metatable): makes an array such a column. `metatable` has all of
+/// array_metatable's events.
+template <const char* tag>
+int make_column(lua_State* L) {
   check<Array>(L, 1, "table");
   lua_settop(L, 2);
-  lua_pushcfunction(L, &collect_text_column);
+  lua_pushcfunction(L, &collect_column<tag>);
   lua_setfield(L, 2, "__gc");
   lua_setmetatable(L, 1);
-  find_box<Array>(L, 1)->tag = &text_column_tag;
+  find_box<Array>(L, 1)->tag = tag;
   return 0;
 }
 
@@ -38,12 +41,22 @@ int text_positions(lua_State* L) {
   return 1;
 }
 
+/// date_counts(x): the integers of a column of dates or durations, as an array.
+int date_counts(lua_State* L) {
+  const Array* counts = test_date_column(L, 1);
+  if (!counts) fail("table", "a column of dates or durations", L, 1);
+  push_array(L, *counts);
+  return 1;
+}
+
 }  // namespace
 
 void add_text_columns(lua_State* L) {
   set_functions(L, {{"array_metatable", protect<array_metatable>},
-                    {"text_column", protect<text_column>},
-                    {"text_positions", protect<text_positions>}});
+                    {"text_column", protect<make_column<&text_column_tag>>},
+                    {"text_positions", protect<text_positions>},
+                    {"date_column", protect<make_column<&date_column_tag>>},
+                    {"date_counts", protect<date_counts>}});
 }
 
 }  // namespace gpulua

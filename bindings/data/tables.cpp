@@ -7,6 +7,7 @@
 #include "bindings/arrays/array_options.h"
 #include "bindings/arrays/lua_array.h"
 #include "bindings/data/data_parts.h"
+#include "bindings/data/dates.h"
 #include "bindings/data/files.h"
 #include "bindings/lua/array_type.h"
 #include "src/expressions/creation.h"
@@ -46,7 +47,7 @@ std::string text_at(lua_State* L, int index, const char* op, const char* what) {
   return std::string(check_string(L, index, op, what));
 }
 
-/// Reads {sep, header, skip, columns, dtype, types, missing} at `index`.
+/// Reads {sep, header, skip, columns, dtype, types, dates, missing} at `index`.
 CsvReading check_reading(lua_State* L, int index) {
   CsvReading options;
   lua_getfield(L, index, "sep");
@@ -77,6 +78,13 @@ CsvReading check_reading(lua_State* L, int index) {
     options.types.emplace(lua_tostring(L, -2), check_type(L));
   }
   lua_pop(L, 1);
+  lua_getfield(L, index, "dates");
+  for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
+    CsvDates dates{text_at(L, -1, read_op, "a format of dates")};
+    check_date_format(read_op, dates.format, !dates.format.empty());
+    options.types.insert_or_assign(lua_tostring(L, -2), std::move(dates));
+  }
+  lua_pop(L, 1);
   return options;
 }
 
@@ -102,6 +110,10 @@ void push_columns(lua_State* L, CsvTable table, OpenDevice& device) {
       }
       lua_rawseti(L, -2, 3);
     }
+    if (column.dates) {
+      push_date_kind(L, *column.dates);
+      lua_rawseti(L, -2, 3);
+    }
     lua_rawseti(L, -2, static_cast<int>(i + 1));
   }
 }
@@ -118,9 +130,13 @@ HostColumns check_columns(lua_State* L, int index, const char* op) {
     const std::size_t size = array->nbytes();
     result.memory.push_back(std::make_unique_for_overwrite<char[]>(size));
     download(*array, result.memory.back().get());
-    CsvOutput column{
-        text_at(L, entry + 1, op, "a name"), array->dtype, {result.memory.back().get(), size}, std::nullopt};
-    if (lua_istable(L, entry + 3)) {
+    CsvOutput column{text_at(L, entry + 1, op, "a name"),
+                     array->dtype,
+                     {result.memory.back().get(), size},
+                     std::nullopt,
+                     std::nullopt};
+    if (lua_istable(L, entry + 3)) column.dates = test_date_kind(L, entry + 3);
+    if (lua_istable(L, entry + 3) && !column.dates) {
       column.texts.emplace();
       for (int k = 1; k <= static_cast<int>(lua_objlen(L, entry + 3)); ++k) {
         lua_rawgeti(L, entry + 3, k);
@@ -136,7 +152,7 @@ HostColumns check_columns(lua_State* L, int index, const char* op) {
 
 namespace {
 
-/// read_csv(path, {device, mmap, ...}): a list of {name, array, list of texts or nil}; nil and a message when the file
+/// read_csv(path, {device, mmap, ...}): a list of columns as in tables.h; nil and a message when the file
 /// cannot be opened.
 int read_table(lua_State* L) {
   const std::string path = text_at(L, 1, read_op, "the path of a file");
@@ -178,6 +194,7 @@ int write_table(lua_State* L) {
 void add_tables(lua_State* L) {
   set_functions(L, {{"read_csv", protect<read_table>}, {"write_csv", protect<write_table>}});
   add_text_columns(L);
+  add_dates(L);
 }
 
 }  // namespace gpulua

@@ -1,6 +1,7 @@
 #pragma once
 
-// The columns of tables between Lua and the host: lists of {name, array, list of texts or nil}.
+// The columns of tables between Lua and the host: lists of {name, array, what the column has besides}: nil, a list of
+// texts, or {unit =, duration =} of dates.
 
 #include <memory>
 #include <vector>

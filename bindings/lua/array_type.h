@@ -14,6 +14,9 @@ struct LuaType<Array> {
 /// positions for numbers.
 inline constexpr char text_column_tag = 0;
 
+/// The tag of the boxes of columns of dates and durations, for the same reason.
+inline constexpr char date_column_tag = 0;
+
 /// The positions of the column of text at `index`, or null.
 inline const Array* test_text_column(lua_State* L, int index) {
   const auto* box = find_box<Array>(L, index, &text_column_tag);
@@ -24,6 +27,18 @@ inline const Array* test_text_column(lua_State* L, int index) {
 inline const Array* test_array_or_text(lua_State* L, int index) {
   const Array* array = test<Array>(L, index);
   return array ? array : test_text_column(L, index);
+}
+
+/// The integers of the column of dates or durations at `index`, or null.
+inline const Array* test_date_column(lua_State* L, int index) {
+  const auto* box = find_box<Array>(L, index, &date_column_tag);
+  return box ? &box->held->value : nullptr;
+}
+
+/// The array that any of them is or holds; else null.
+inline const Array* test_array_or_column(lua_State* L, int index) {
+  const Array* array = test_array_or_text(L, index);
+  return array ? array : test_date_column(L, index);
 }
 
 /// Whether the value is a weak number: an array without dimensions that an operation on numbers alone has made.

@@ -134,6 +134,7 @@ std::string describe(lua_State* L, int index) {
     case LUA_TUSERDATA:
       if (const Array* array = test<Array>(L, index)) return "an array " + type_text(**array);
       if (test_text_column(L, index)) return "a column of text";
+      if (test_date_column(L, index)) return "a column of dates or durations";
       [[fallthrough]];
     case LUA_TTABLE: {
       const std::string name = type_name(L, index);
@@ -154,6 +155,11 @@ constexpr const char* text_column_text =
     "text) "
     "and t:isin(name, text) select rows, x:max(), x:sort() and x:unique() give texts, x:copy() the positions, and "
     "t.name = a list of texts sets the column";
+
+constexpr const char* date_column_text =
+    ", got a column of dates or durations; x:number(unit) gives numbers, x:year() and so on the parts of dates, "
+    "x:copy() "
+    "the int64 that they are";
 
 /// The hint how to make an array of a table, which may be an object of the library.
 const char* remedy_of_table(lua_State* L, int table) {
@@ -199,6 +205,8 @@ void fail(const char* op, const std::string& expected, lua_State* L, int index) 
     const bool wants_array = expected.starts_with(LuaType<Array>::name);
     throw Error("[{}] expected {}{}", op, wants_array ? "numbers" : expected, text_column_text);
   }
+  if (test_date_column(L, index) && expected.starts_with(LuaType<Array>::name))
+    throw Error("[{}] expected numbers{}", op, date_column_text);
   throw Error("[{}] expected {}, got {}{}", op, expected, describe(L, index), remedy(L, index, expected));
 }
 

@@ -66,7 +66,7 @@ class ReachableArrays {
   explicit ReachableArrays(lua_State* L) : L_(L) {}
 
   void visit(int index) {
-    if (const Array* array = test_array_or_text(L_, index)) {
+    if (const Array* array = test_array_or_column(L_, index)) {
       if (buffers_.insert((*array)->buffer().get()).second) arrays_.push_back(*array);
     } else if (lua_istable(L_, index) && tables_.insert(lua_topointer(L_, index)).second) {
       if (!lua_checkstack(L_, 4)) throw Error("[scope] the results are nested too deeply");

@@ -5,7 +5,7 @@ local checks = import "checks"
 
 -- The options of each format, for gpu.load and gpu.save, and the C++ functions that do the work; nil for the formats below.
 local csv = {
-  what = "a table in text", load = {"device", "mmap", "columns", "dtype", "sep", "skip", "header", "missing"},
+  what = "a table in text", load = {"device", "mmap", "columns", "dtype", "dates", "sep", "skip", "header", "missing"},
   save = {"sep", "header", "missing"},
 }
 local raw = {what = "plain elements", load = {"device", "dtype", "shape", "offset"}, save = {}}
@@ -66,6 +66,24 @@ local function list_of(name, value)
   return {value}
 end
 
+--- The formats of dates by column: {day = "%d.%m.%Y"}; a list of names, {"day"}, or one name says ISO 8601.
+local function date_formats(op, dates, by_column)
+  if dates == nil then return {} end
+  if type(dates) == "string" then dates = {dates} end
+  if type(dates) ~= "table" then core.fail(op, 'dates: formats by column, {day = "%d.%m.%Y"}, or a table of names', dates) end
+  local formats = {}
+  for key, value in pairs(dates) do
+    local name, format = key, value
+    if type(key) == "number" then name, format = value, "" end
+    if type(name) ~= "string" or type(format) ~= "string" then
+      core.fail(op, 'dates: formats by column, {day = "%d.%m.%Y"}, or a table of names', value)
+    end
+    if by_column[name] then core.raise(("[load] expected dtype or dates for column %s, got both"):format(name)) end
+    formats[name] = format
+  end
+  return formats
+end
+
 local function load_csv(path, options)
   local op = "load"
   local by_column = type(options.dtype) == "table"
@@ -77,7 +95,8 @@ local function load_csv(path, options)
   local found, message = core.read_csv(path, {
     sep = separator(op, path, options.sep), is_usual_sep = options.sep == nil, header = checks.flag(op, "header", options.header),
     skip = check_count(op, "skip", options.skip), columns = columns, missing = missing, mmap = mmap ~= false,
-    dtype = not by_column and options.dtype or nil, types = by_column and options.dtype or {}, place = {device = options.device},
+    dtype = not by_column and options.dtype or nil, types = by_column and options.dtype or {},
+    dates = date_formats(op, options.dates, by_column and options.dtype or {}), place = {device = options.device},
   })
   if not found then return nil, message end
   if #found == 0 then
@@ -118,7 +137,7 @@ end
 
 -- ---- dispatch -------------------------------------------------------------------------------------------------------------------
 
---- gpu.load(path [, {device, mmap, columns, dtype, sep, skip, header, missing, shape, offset, name}])
+--- gpu.load(path [, {device, mmap, columns, dtype, dates, sep, skip, header, missing, shape, offset, name}])
 function gpu.load(path, options)
   local format = formats[ending(check_path("load", path))] or formats.npz
   options = check_options("load", format, options)

@@ -3,8 +3,8 @@
 local gpu, array_methods, core, import = ...
 local checks = import "checks"
 local kinds = import "kinds"
-local text_columns = import "text_column"
-local make_text_column, plain_column, texts_of_column, values_of_column = text_columns.make, text_columns.plain, text_columns.texts_of, text_columns.values_of
+local columns = import "columns"
+local plain_column, is_text, is_date = columns.plain, columns.is_text, columns.is_date
 
 local exports = {}
 
@@ -12,7 +12,7 @@ local methods = {}
 local tables = {__metatable = "a table of columns", methods = methods}
 exports.class = tables -- completion and help look here
 
--- The fields of each table: its names in order, arrays and texts by name, and the number of rows. A table itself is empty, so
+-- The fields of each table: its names in order, arrays and their kinds (columns.lua) by name, and the number of rows. A table itself is empty, so
 -- every read and write of a column goes through __index and __newindex.
 local fields_of = setmetatable({}, {__mode = "k"})
 
@@ -45,18 +45,17 @@ end
 
 local function new_table(rows)
   local t = setmetatable({}, tables)
-  fields_of[t] = {names = {}, arrays = {}, texts = {}, rows = rows}
+  fields_of[t] = {names = {}, arrays = {}, kinds = {}, rows = rows}
   return t, fields_of[t]
 end
 
-local function add(op, fields, name, x, texts)
+local function add(op, fields, name, x, kind)
   if fields.rows and x.size ~= fields.rows then
     core.raise(("[%s] expected %d rows in column %s, as in the others, got %d"):format(op, fields.rows, name, x.size))
   end
   fields.rows = x.size
   if not fields.arrays[name] then fields.names[#fields.names + 1] = name end
-  fields.arrays[name], fields.texts[name] = x, texts
-  if texts then make_text_column(x, texts) end
+  fields.arrays[name], fields.kinds[name] = columns.make(x, kind), kind
 end
 
 --- A column of texts as positions, and the texts in order.
@@ -78,11 +77,11 @@ end
 --- Adds what a script gives as a column.
 local function add_given(op, fields, name, value)
   if type(name) ~= "string" or name == "" then core.fail(op, "names of columns, strings that are not empty", name) end
-  local texts = texts_of_column(value)
+  local kind = columns.kind_of(value)
   if type(value) == "table" and not fields_of[value] then
     core.check_list(op, "values in column " .. name, value)
     if type(value[1]) == "string" then
-      value, texts = positions_of(op, name, value)
+      value, kind = positions_of(op, name, value)
     else
       for _, item in ipairs(value) do
         if type(item) == "string" then core.fail(op, ("strings alone, or numbers alone, in column %s"):format(name), item) end
@@ -90,8 +89,8 @@ local function add_given(op, fields, name, value)
       value = gpu.array(value, {dtype = type(value[1]) == "boolean" and "bool" or not checks.holds_ffi(value) and "float64" or nil})
     end
   end
-  if not texts and not core.is_array(value) or value.ndim ~= 1 then core.fail(op, ("a vector or a list for column %s"):format(name), value) end
-  add(op, fields, name, value, texts)
+  if not kind and not core.is_array(value) or value.ndim ~= 1 then core.fail(op, ("a vector or a list for column %s"):format(name), value) end
+  add(op, fields, name, value, kind)
 end
 
 --- gpu.table(columns [, names])
@@ -123,7 +122,7 @@ function gpu.table(columns, names)
   return t
 end
 
---- The table of a list of {name, array, texts}.
+--- The table of a list of {name, array, kind}.
 function exports.table_of(columns)
   local t, fields = new_table()
   for _, column in ipairs(columns) do add("load", fields, column[1], column[2], column[3]) end
@@ -133,17 +132,17 @@ end
 
 --- The columns of what a file of text is written from, as such a list, and the number of rows.
 function exports.columns_of(op, value)
-  local columns, fields = {}, type(value) == "table" and fields_of[value]
+  local list, fields = {}, type(value) == "table" and fields_of[value]
   if core.is_array(value) then
     if value.ndim ~= 1 and value.ndim ~= 2 then core.fail(op, "a vector, a matrix or a table of columns", value) end
     local matrix = value.ndim == 1 and value:expand_dims(2) or value
-    for i = 1, matrix.shape[2] do columns[i] = {"c" .. i, matrix(":", i)} end
-    return columns, matrix.shape[1]
+    for i = 1, matrix.shape[2] do list[i] = {"c" .. i, matrix(":", i)} end
+    return list, matrix.shape[1]
   end
   if type(value) ~= "table" then core.fail(op, "a vector, a matrix or a table of columns", value) end
   fields = fields or fields_of[gpu.table(value)]
-  for i, name in ipairs(fields.names) do columns[i] = {name, plain_column(fields.arrays[name]), fields.texts[name]} end
-  return columns, fields.rows
+  for i, name in ipairs(fields.names) do list[i] = {name, plain_column(fields.arrays[name]), fields.kinds[name]} end
+  return list, fields.rows
 end
 
 --- The device of the columns; nil where there are none, as in an empty file.
@@ -155,16 +154,17 @@ local function device_of(fields) return fields.names[1] and fields.arrays[fields
 local meant = {
   filter = "t:where(name, value) or t:take(mask)", columns = "t.names", keys = "t.names", shape = "t.rows and #t.names", size = "t.rows",
   len = "t.rows", sort = 't:sort_by("name")', sort_values = 't:sort_by("name")', order_by = 't:sort_by("name")',
-  groupby = 't:group_by("name")', describe = "t.name:mean(), t.name:std(), t.name:quantile(q)", drop = "t:select(names) of the others",
+  groupby = 't:group_by("name")', drop = "t:select(names) of the others",
   tail = "t:take(gpu.range(t.rows - 4, t.rows))", rename = "t.new = t.old, and t:select(names)", value_counts = 't:group_by("name"):count()',
-  fillna = "t.name = gpu.where(t.name:isnan(), value, t.name)", dropna = "t:take(t.name:isnan():logical_not())",
   unique = 't:texts("name") or t.name:unique()', to_csv = 'gpu.save("name.csv", t)', save = 'gpu.save("name.csv", t)',
   sum = "t.name:sum(), or t:group_by(...):sum()", mean = "t.name:mean(), or t:group_by(...):mean()",
-  merge = "u:take(u.key:searchsorted(t.key)), where u.key is sorted",
-  append = "gpu.concat{t.name, u.name} of each column, and t:values(name) of one of text",
+  merge = "t:join(u, names)", merge_asof = "t:join_asof(u, name)", append = "gpu.concat{t, u}",
+  pivot_table = "t:pivot(rows, column, values)", rolling = "t.name:rolling(n)", shift = "t.name:shift(n)", ffill = 't:fillna "forward"',
+  bfill = 't:fillna "backward"', pct_change = "t.name:pct_change()", diff = "t.name - t.name:shift()",
+  resample = 't.month = t.day:floor "month", and t:group_by "month"', agg = 't:group_by(names):aggregate{name = "mean"}',
   assign = "t.name = x", apply = "gpu.vectorize(f)(t.name)", map = "gpu.vectorize(f)(t.name)",
 }
-for theirs, ours in pairs {join = "merge", concat = "append", query = "filter", loc = "filter", iloc = "take", sample = "take", slice = "take", isna = "dropna",
+for theirs, ours in pairs {concat = "append", query = "filter", loc = "filter", iloc = "take", sample = "take", slice = "take", isna = "take",
   distinct = "unique", nunique = "unique"} do
   meant[theirs] = meant[ours] or "t:take(rows)"
 end
@@ -218,7 +218,7 @@ end
 --- t:values(name)
 function methods.values(t, name)
   local fields = check_table("values", t)
-  return values_of_column(column_of("values", fields, name), fields.texts[name])
+  return columns.values_of(column_of("values", fields, name), fields.kinds[name])
 end
 
 --- t:column(name)
@@ -228,9 +228,8 @@ function methods.column(t, name) return (column_of("column", check_table("column
 function methods.texts(t, name)
   local fields = check_table("texts", t)
   column_of("texts", fields, name)
-  local texts = fields.texts[name]
-  if not texts then core.fail("texts", "a column of text", name) end
-  return {unpack(texts)}
+  if not is_text(fields.kinds[name]) then core.fail("texts", "a column of text", name) end
+  return {unpack(fields.kinds[name])}
 end
 
 --- The names in the arguments: several, or one table of them.
@@ -252,7 +251,7 @@ end
 function methods.select(t, ...)
   local fields = check_table("select", t)
   local result, new = new_table(fields.rows)
-  for _, name in ipairs(names_in("select", fields, ...)) do add("select", new, name, fields.arrays[name], fields.texts[name]) end
+  for _, name in ipairs(names_in("select", fields, ...)) do add("select", new, name, fields.arrays[name], fields.kinds[name]) end
   return result
 end
 
@@ -272,7 +271,7 @@ function methods.take(t, rows)
     rows = gpu.flatnonzero(rows)
   end
   local result, new = new_table(rows.size)
-  for _, name in ipairs(fields.names) do add("take", new, name, fields.arrays[name]:take(rows), fields.texts[name]) end
+  for _, name in ipairs(fields.names) do add("take", new, name, plain_column(fields.arrays[name]):take(rows), fields.kinds[name]) end
   return result
 end
 
@@ -289,7 +288,8 @@ end
 local function mask_of(op, t, name, values)
   local fields = check_table(op, t)
   if core.is_array(name) then core.fail(op, "the name of a column; t:take(mask) gives the rows of a mask", name) end
-  local x, texts = column_of(op, fields, name), fields.texts[name]
+  local x, texts = column_of(op, fields, name), fields.kinds[name]
+  if is_date(texts) then return x:isin(values) end
   if not texts then
     if values == nil or type(values) == "string" then
       core.fail(op, ("numbers for column %s, which is not text"):format(name), values)
@@ -321,7 +321,7 @@ local function order_of(op, fields, names)
   local keys = {}
   for i, name in ipairs(names) do
     if kinds.is_complex(fields.arrays[name]) then core.fail(op, "real numbers in column " .. name, fields.arrays[name]) end
-    keys[#names + 1 - i] = plain_column(fields.arrays[name])
+    keys[#names + 1 - i] = columns.key(fields.arrays[name])
   end
   return #keys == 1 and keys[1]:argsort() or gpu.lexsort(keys)
 end
@@ -342,12 +342,11 @@ function methods.sort_by(t, names, ...)
   names = names_in("sort_by", fields, names)
   local descending = checks.flag("sort_by", "descending", options.descending)
   if not descending then return t:take(order_of("sort_by", fields, names)) end
-  -- From the last row on, so that equal rows come out in their order; NaN goes to the end again.
+  -- From the last row on, so that equal rows come out in their order; what is missing goes to the end again.
   local turned = t:take(gpu.arange(fields.rows, 0, -1, {dtype = "int64", device = device_of(fields)}))
   local back = turned:take(order_of("sort_by", fields_of[turned], names):flip())
-  local key = fields_of[back].arrays[names[1]]
-  if not kinds.is_floating(key) then return back end
-  local missing = key:isnan()
+  local missing = columns.missing(fields_of[back].arrays[names[1]], fields.kinds[names[1]])
+  if not missing then return back end
   return back:take(gpu.concat {gpu.flatnonzero(missing:logical_not()), gpu.flatnonzero(missing)})
 end
 
@@ -357,15 +356,24 @@ function methods.group_by(t, ...)
   return import("table_groups").group_rows(t, fields, names_in("group_by", fields, ...))
 end
 
+for _, name in ipairs {"join", "join_asof"} do
+  methods[name] = function(t, ...) return import("table_join")[name](t, check_table(name, t), ...) end
+end
+for _, name in ipairs {"pivot", "describe", "dropna", "fillna"} do
+  methods[name] = function(t, ...) return import("table_shapes")[name](t, check_table(name, t), ...) end
+end
+
 core.guard_methods(methods, "t:", {
   values = "(name)", column = "(name)", texts = "(name)", select = "(name [, names...])", take = "(rows)", head = "([n])",
   isin = "(name, values)", where = "(name, values)", sort_by = "(names [, {descending}])", group_by = "(name [, names...])",
+  join = "(u, keys [, how] [, {suffix}])", join_asof = "(u, on [, {by, direction, tolerance, suffix}])",
+  pivot = "(rows, column, values [, {aggregate, fill}])", describe = "([{ddof}])", dropna = "([names...])", fillna = "(value [, names...])",
 })
 
--- For table_groups.lua.
+-- For the other files.
 exports.parts = {
   fields_of = fields_of, new_table = new_table, add = add, names_in = names_in, order_of = order_of, device_of = device_of,
-  check_option = check_option, hidden_names = hidden_names,
+  column_of = column_of, check_option = check_option, hidden_names = hidden_names,
 }
 
 function tables.__tostring(t)

@@ -2,7 +2,9 @@
 local gpu, _, core, import = ...
 local kinds = import "kinds"
 local checks = import "checks"
-local plain_column = import("text_column").plain
+local columns = import "columns"
+local aggregate_parts = import "table_aggregates"
+local plain_column, aggregates = columns.plain, aggregate_parts.by_name
 local table_parts = import("table").parts
 
 local exports = {}
@@ -17,7 +19,10 @@ local parts_of = setmetatable({}, {__mode = "k"})
 
 -- What other libraries' names of methods are called here.
 local meant = {
-  size = "g:count()", agg = 'g:mean("price") and others, each a table', aggregate = 'g:mean("price") and others, each a table',
+  size = "g:count()", agg = 'g:aggregate{price = "mean"}', apply = 'g:aggregate{price = {"mean", "max"}}',
+  transform = "t:join(g:mean(name), key): the value of its group for each row", rolling = "t.x:rolling(n, {by = t.key}):mean()",
+  shift = "t.x:shift(n, {by = t.key})", pct_change = "t.x:pct_change(n, {by = t.key})", diff = "t.x - t.x:shift(1, {by = t.key})",
+  cumsum = "t.x:expanding{by = t.key}:sum()", nth = "g:first() and g:last()", head = "g:first() and g:last()",
 }
 
 function groups.__index(g, key)
@@ -31,36 +36,8 @@ end
 
 function groups.__tostring(g)
   local parts = parts_of[g]
-  return ("%.0f groups by %s; g:sum(), g:mean(), g:std(), g:median(), g:min(), g:max() and g:count() give tables"):format(parts.starts.size,
+  return ('%.0f groups by %s; g:mean() and others, and g:aggregate{name = "mean"}, give tables'):format(parts.starts.size,
     table.concat(parts.keys, ", "))
-end
-
---- The narrowest dtype that holds 0 to count - 1.
-local function narrow(count)
-  return count <= 2 ^ 8 and "uint8" or count <= 2 ^ 16 and "uint16" or count <= 2 ^ 32 and "uint32" or "int64"
-end
-
---- One array of small integers from 0 in the order of the keys, which sorts faster than they do, and how many there may be; nil
---- where the ranges of the keys are too wide. Waits for the ranges.
-local function code_of(fields, keys)
-  local columns, ends = {}, {}
-  for i, name in ipairs(keys) do
-    local key = plain_column(fields.arrays[name])
-    if fields.rows == 0 or kinds.is_floating(key) or kinds.is_complex(key) then return end
-    columns[i] = core.cast(key, "int64")
-    ends[2 * i - 1], ends[2 * i] = key:min(), key:max()
-  end
-  local values, code, count = {gpu.eval(unpack(ends))}, nil, 1
-  for i, key in ipairs(columns) do
-    local least, greatest = values[2 * i - 1]:item(), values[2 * i]:item()
-    if type(least) == "boolean" then least, greatest = least and 1 or 0, greatest and 1 or 0 end
-    if type(least) ~= "number" or type(greatest) ~= "number" then return end
-    local range = greatest - least + 1
-    count = count * range
-    if count > 2 ^ 32 then return end
-    code = code and code * range + (key - least) or key - least
-  end
-  return core.cast(code, narrow(count)):eval(), count
 end
 
 --- Where the groups begin, from 1, and in `bounds` where each ends, by the number of rows with each code.
@@ -88,17 +65,19 @@ end
 --- The groups of a table's rows by the columns `keys`, for t:group_by(names...).
 function exports.group_rows(t, fields, keys)
   local n, order, starts, bounds = fields.rows, nil, nil, nil
-  local code, count = code_of(fields, keys)
+  local key_columns = {}
+  for i, name in ipairs(keys) do key_columns[i] = columns.key(fields.arrays[name]) end
+  local code, count = columns.code(key_columns)
   if code and count <= 2 ^ 16 then
     order = code:argsort()
     starts, bounds = groups_by_count(code, count)
   else
     local sorted_keys = {}
     if code or n > 0 and #keys == 1 and not kinds.is_complex(fields.arrays[keys[1]]) then
-      sorted_keys[1], order = (code or plain_column(fields.arrays[keys[1]])):topk(n, 1, {largest = false})
+      sorted_keys[1], order = (code or key_columns[1]):topk(n, 1, {largest = false})
     else
       order = order_of("group_by", fields, keys)
-      for i, name in ipairs(keys) do sorted_keys[i] = fields.arrays[name]:take(order) end
+      for i, name in ipairs(keys) do sorted_keys[i] = plain_column(fields.arrays[name]):take(order) end
     end
     starts, bounds = groups_by_change(sorted_keys, n, device_of(fields))
   end
@@ -107,102 +86,39 @@ function exports.group_rows(t, fields, keys)
   return g
 end
 
---- For each row the number of its group.
-local function numbers(parts)
-  if not parts.numbers then
-    local begins = gpu.zeros(parts.rows, {dtype = "bool", device = parts.starts.device})
-    begins[parts.starts] = true
-    parts.numbers = begins:cumsum()
-  end
-  return parts.numbers
-end
-
 local function check_groups(op, value)
   local parts = type(value) == "table" and parts_of[value]
   if not parts then core.fail(op, ("groups, as t:group_by gives, and a colon: groups:%s(...)"):format(op), value) end
   return parts
 end
 
-local function count_of(parts) return parts.bounds({2, -1}) - parts.bounds({1, -2}) end
+local names_of_aggregates = {}
+for name in pairs(aggregates) do names_of_aggregates[#names_of_aggregates + 1] = name end
+table.sort(names_of_aggregates)
 
---- The sums of a column's groups. Sums of integers are exact; those of floats have one order.
-local function sums(parts, x)
-  if kinds.is_floating(x) then
-    if kinds.working(x) ~= x.dtype then x = core.cast(x, "float32") end
-    return core.sum_lines(gpu.where(x:isnan(), 0, x):eval(), parts.bounds)
+local function keys_of(op, parts)
+  local result, new = new_table(parts.starts.size)
+  local sorted = fields_of[parts.sorted]
+  for _, name in ipairs(parts.keys) do
+    add(op, new, name, plain_column(sorted.arrays[name]):take(parts.starts), sorted.kinds[name])
   end
-  local total = gpu.zeros(parts.starts.size, {dtype = x.dtype:find "^uint" and "uint64" or "int64", device = x.device})
-  if x.size > 0 then gpu.scatter_add(total, numbers(parts), core.cast(x, total.dtype)) end
-  return total
+  return result, new
 end
 
---- How many values of each group are there.
-local function present(parts, x)
-  if not kinds.is_floating(x) then return count_of(parts) end
-  return core.cast(core.sum_lines(core.cast(x:isnan():logical_not(), "float64"):eval(), parts.bounds), "int64")
+--- Whether an aggregate takes a column.
+local function fits(aggregate, sorted, name)
+  return not kinds.is_complex(sorted.arrays[name]) and (aggregate.of == "all" or not sorted.kinds[name])
 end
 
---- The values in the order of their groups, and within these ascending, with NaN last.
-local function ordered_values(parts, x)
-  local sorted, by_value = x:topk(x.size, 1, {largest = false})
-  local by_group = core.cast(numbers(parts), narrow(parts.starts.size + 1)):take(by_value):argsort()
-  return sorted:take(by_group)
+--- Adds the aggregate of a column, called `as`, to a table.
+local function add_aggregate(op, new, parts, aggregate, name, as, option)
+  local sorted = fields_of[parts.sorted]
+  local kind = sorted.kinds[name]
+  if not fits(aggregate, sorted, name) then core.fail(op, "a column of real numbers", name) end
+  if new.arrays[as] then core.raise(("[%s] expected a column that is not a key, got %s"):format(op, as)) end
+  local x = (aggregate.by_key and columns.key or plain_column)(sorted.arrays[name]):eval()
+  add(op, new, as, aggregate[1](parts, x, option, kind), aggregate.keeps and kind or nil)
 end
-
--- How many values a thread compares.
-local piece = 64
-
---- The least or greatest of the items of each line, of which `starts` has the first. Long lines are cut into pieces.
-local function line_extremes(x, starts, greatest)
-  local n = x.size
-  while n > 4 * piece * starts.size do
-    local is_first = (gpu.arange(n, {dtype = "int64", device = x.device}) % piece):eq(0):eval()
-    is_first[starts] = true
-    local firsts = gpu.flatnonzero(is_first)
-    x = line_extremes(x, firsts, greatest)
-    starts, n = is_first:cumsum():take(starts), firsts.size
-  end
-  local bounds = gpu.concat {starts - 1, gpu.full(1, n, {dtype = "int64", device = x.device})}:eval()
-  return core.extreme_of_lines(x:eval(), bounds, 0, greatest)
-end
-
---- The least or greatest value of each group, without NaN where it has others.
-local function extreme(parts, x, greatest)
-  if x.size == 0 then return x end
-  if not kinds.is_floating(x) then return line_extremes(x, parts.starts, greatest) end
-  local wide = core.cast(x, (kinds.working(x)))
-  local extremes = line_extremes(gpu.where(wide:isnan(), greatest and -math.huge or math.huge, wide), parts.starts, greatest)
-  return core.cast(gpu.where(present(parts, x):eq(0), 0 / 0, extremes), x.dtype)
-end
-
-local function mean(parts, x)
-  local total = sums(parts, x)
-  if not kinds.is_floating(total) then total = core.cast(total, "float64") end
-  return total / core.cast(present(parts, x), total.dtype)
-end
-
-local function variance(parts, x, ddof)
-  local means = mean(parts, x)
-  local off = core.cast(x, means.dtype) - means:take(numbers(parts))
-  local squares = gpu.where(x:isnan(), 0, off * off):eval()
-  return core.sum_lines(squares, parts.bounds) / core.cast(gpu.maximum(present(parts, x) - ddof, 0), means.dtype)
-end
-
---- The mean of the two values in the middle of each group after sorting; of one value, that value twice.
-local function median(parts, x)
-  x = core.cast(x, (kinds.working(x)))
-  if x.size == 0 then return x end
-  local ordered, n = ordered_values(parts, x), present(parts, x)
-  local lower, upper = gpu.maximum(n - 1, 0):floor_divide(2), n:floor_divide(2)
-  return ordered:take(parts.starts + lower) / 2 + ordered:take(parts.starts + upper) / 2
-end
-
-local aggregates = {
-  sum = sums, mean = mean, var = variance, median = median,
-  std = function(parts, x, ddof) return variance(parts, x, ddof):sqrt() end,
-  min = function(parts, x) return (extreme(parts, x, false)) end,
-  max = function(parts, x) return (extreme(parts, x, true)) end,
-}
 
 --- Takes {ddof = 1} from the end of the arguments.
 local function take_ddof(op, given)
@@ -214,36 +130,31 @@ local function take_ddof(op, given)
   return options.ddof
 end
 
-local function keys_of(op, parts)
-  local result, new = new_table(parts.starts.size)
-  local sorted = fields_of[parts.sorted]
-  for _, name in ipairs(parts.keys) do add(op, new, name, sorted.arrays[name]:take(parts.starts), sorted.texts[name]) end
-  return result, new
+--- The fraction q at the front of the arguments, which it is taken from.
+local function take_fraction(op, given)
+  local q = table.remove(given, 1)
+  given.n = given.n - 1
+  if type(q) ~= "number" or not (q >= 0 and q <= 1) then core.fail(op, "a number from 0 to 1, and names of columns after it", q) end
+  return q
 end
 
 for op, aggregate in pairs(aggregates) do
-  local takes_text = op == "min" or op == "max"
-  local takes_ddof = op == "var" or op == "std"
   group_methods[op] = function(g, ...)
     local parts = check_groups(op, g)
     local sorted, names = fields_of[parts.sorted], {}
     local given = {n = select("#", ...), ...}
-    local ddof = takes_ddof and take_ddof(op, given)
+    local option
+    if aggregate.option == "ddof" then option = take_ddof(op, given) end
+    if aggregate.option == "q" then option = take_fraction(op, given) end
     local result, new = keys_of(op, parts)
     if given.n > 0 then
       names = names_in(op, sorted, unpack(given, 1, given.n))
     else
       for _, name in ipairs(sorted.names) do
-        local is_text, x = sorted.texts[name], sorted.arrays[name]
-        if not new.arrays[name] and (takes_text or not is_text) and not kinds.is_complex(x) then names[#names + 1] = name end
+        if not new.arrays[name] and fits(aggregate, sorted, name) then names[#names + 1] = name end
       end
     end
-    for _, name in ipairs(names) do
-      local x, texts = sorted.arrays[name], sorted.texts[name]
-      if new.arrays[name] then core.raise(("[%s] expected a column that is not a key, got %s"):format(op, name)) end
-      if texts and not takes_text or kinds.is_complex(x) then core.fail(op, "a column of real numbers", name) end
-      add(op, new, name, aggregate(parts, plain_column(x):eval(), ddof), texts)
-    end
+    for _, name in ipairs(names) do add_aggregate(op, new, parts, aggregate, name, name, option) end
     return result
   end
 end
@@ -253,13 +164,43 @@ function group_methods.count(g)
   local parts = check_groups("count", g)
   local result, new = keys_of("count", parts)
   if new.arrays.count then core.raise "[count] expected no key called count, which is the name of the result's column" end
-  add("count", new, "count", count_of(parts))
+  add("count", new, "count", aggregate_parts.count_of(parts))
+  return result
+end
+
+--- g:aggregate(what [, {ddof}]): several of them, {price = "mean", volume = {"sum", "max"}}.
+function group_methods.aggregate(g, what, options)
+  local op = "aggregate"
+  local parts = check_groups(op, g)
+  local sorted = fields_of[parts.sorted]
+  if type(what) ~= "table" or next(what) == nil then core.fail(op, 'names by column, {price = "mean", volume = {"sum", "max"}}', what) end
+  options = options or {}
+  if type(options) ~= "table" then core.fail(op, "{ddof = 1}", options) end
+  check_option(op, options, "ddof")
+  for name in pairs(what) do names_in(op, sorted, name) end
+  local result, new = keys_of(op, parts)
+  for _, name in ipairs(sorted.names) do
+    local asked = what[name]
+    local list = type(asked) == "table" and asked or {asked}
+    if type(asked) == "table" and core.check_list(op, "names of aggregates", asked) == 0 then core.fail(op, "at least one aggregate", asked) end
+    for _, called in ipairs(list) do
+      local aggregate = type(called) == "string" and called ~= "quantile" and aggregates[called]
+      if not aggregate then
+        core.raise(("[aggregate] expected one of %s, got %s%s"):format(table.concat(names_of_aggregates, ", "):gsub(", quantile", ""),
+          core.describe(called), called == "quantile" and "; groups:quantile(q, names...) gives a table of them"
+          or core.did_you_mean(tostring(called), names_of_aggregates)))
+      end
+      local option = aggregate.option and (options.ddof or 0) or nil
+      add_aggregate(op, new, parts, aggregate, name, type(asked) == "table" and name .. "_" .. called or name, option)
+    end
+  end
   return result
 end
 
 core.guard_methods(group_methods, "g:", {
   sum = "([names...])", mean = "([names...])", median = "([names...])", min = "([names...])", max = "([names...])", count = "()",
-  var = "([names...] [, {ddof}])", std = "([names...] [, {ddof}])",
+  var = "([names...] [, {ddof}])", std = "([names...] [, {ddof}])", first = "([names...])", last = "([names...])", nunique = "([names...])",
+  quantile = "(q [, names...])", aggregate = "(what [, {ddof}])",
 })
 
 return exports

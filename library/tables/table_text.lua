@@ -1,6 +1,7 @@
 -- What gpu.table prints: the first and last rows under the names and dtypes of the columns.
 local gpu, _, core, import = ...
 local table_parts = import("table").parts
+local columns = import "columns"
 local text_length = import("terminal").text_length
 
 local exports = {}
@@ -9,8 +10,7 @@ local most_rows, edge_rows, most_columns, widest = 12, 5, 12, 24
 local between = "  " -- columns
 local length = text_length
 
-local function cell(value, texts, precision)
-  if texts then value = texts[value] end
+local function cell(value, precision)
   if type(value) == "string" then
     value = value:gsub("%c", " ")
     if length(value) <= widest then return value end
@@ -24,12 +24,12 @@ end
 
 --- The cells of a column: its name, its type and the rows that are shown.
 local function column_cells(fields, name, first, last)
-  local x, texts = fields.arrays[name], fields.texts[name]
+  local x, kind = columns.plain(fields.arrays[name]), fields.kinds[name]
   local precision = core.printing()
-  local cells = {cell(name), texts and "text" or x.dtype}
+  local cells = {cell(name), columns.name_of(x, kind)}
   local function show(from, to)
     if to < from then return end
-    for _, value in ipairs(x({from, to}):table()) do cells[#cells + 1] = cell(value, texts, precision) end
+    for _, value in ipairs(columns.values_of(x({from, to}), kind)) do cells[#cells + 1] = cell(value, precision) end
   end
   show(1, first)
   if last <= fields.rows then cells[#cells + 1] = "..." end
@@ -58,7 +58,7 @@ local function rows_of(fields, room, format)
   if n > most_rows then first, last = edge_rows, n - edge_rows + 1 end
   for i = 1, math.min(#fields.names, most_columns) do
     local name = fields.names[i]
-    local cells = format(column_cells(fields, name, first, last), fields.texts[name])
+    local cells = format(column_cells(fields, name, first, last), columns.is_text(fields.kinds[name]))
     room = room - length(cells[1]) - #between
     if room < -#between and i > 1 then break end
     shown = i
@@ -81,23 +81,25 @@ function exports.table_text(fields)
   return table.concat(lines, "\n") .. (#lines > 0 and "\n" or "") .. summary
 end
 
---- The text of a column of text: its first and last rows.
-function exports.column_text(x, texts)
-  local n, rows = x.size, {}
+--- The text of a column of text or dates: its first and last rows.
+function exports.column_text(x, kind)
+  local n, rows, plain = x.size, {}, columns.plain(x)
+  local format = columns.is_text(kind) and "%q" or "%s"
   local function show(from, to)
-    for _, position in ipairs(to < from and {} or x({from, to}):table()) do rows[#rows + 1] = ("%q"):format(cell(position, texts)) end
+    if to < from then return end
+    for _, value in ipairs(columns.values_of(plain({from, to}), kind)) do rows[#rows + 1] = format:format(cell(value)) end
   end
   show(1, n > most_rows and edge_rows or n)
   if n > most_rows then rows[#rows + 1] = "..." end
   show(n > most_rows and n - edge_rows + 1 or n + 1, n)
-  return ("text[%.0f] %s\n[%s]"):format(n, x.device, table.concat(rows, " "))
+  return ("%s[%.0f] %s\n[%s]"):format(columns.name_of(x, kind), n, x.device, table.concat(rows, " "))
 end
 
 --- The text of a table as HTML, for notebooks.
 function exports.table_html(fields)
   local rows, summary = rows_of(fields, math.huge, function(cells) return cells end)
   local is_text = {}
-  for i, name in ipairs(fields.names) do is_text[i] = fields.texts[name] ~= nil end
+  for i, name in ipairs(fields.names) do is_text[i] = columns.is_text(fields.kinds[name]) end
   return ("%s<div>%s</div>"):format(import("measure").html_table(rows, is_text), import("measure").html_text(summary))
 end
 

@@ -53,7 +53,15 @@ local function merged(a, b)
     end
   end
   table.sort(all)
-  return places_of(all)
+  return places_of(all), all
+end
+
+--- The positions of two columns in one list of their texts, and this list.
+function exports.together(x, y)
+  local a, b = texts_of[x], texts_of[y]
+  if a == b then return plain(x), plain(y), a end
+  local positions, all = merged(a, b)
+  return moved(x, positions), moved(y, positions), all
 end
 
 -- Whether text a sorts before the texts where the comparison with b changes its value.

@@ -1,4 +1,4 @@
-"""gpu.table and columns of Python: dicts of arrays, and pandas' DataFrames."""
+"""gpu.table and columns of Python: dicts of arrays, and pandas' DataFrames. Dates and durations are NumPy's, of the same units."""
 import re
 
 # Several texts cross as one: each after its length in bytes.
@@ -17,8 +17,10 @@ end
 _build = _unpacked + """
 local names, given, columns = unpacked((...)), {select(2, ...)}, {}
 for i, name in ipairs(names) do
-  local x, texts = given[2 * i - 1], given[2 * i]
-  columns[name] = texts and gpu.table({text = unpacked(texts)}):take(x).text or x
+  local x, texts, kind, unit = given[3 * i - 2], given[3 * i - 1], (given[3 * i] or ""):match "(%a*) ?(%a*)"
+  if texts then x = gpu.table({text = unpacked(texts)}):take(x).text end
+  if kind ~= "" then x = (kind == "date" and gpu.dates or gpu.durations)(x, {unit = unit}) end
+  columns[name] = x
 end
 return gpu.table(columns, names)
 """
@@ -33,7 +35,9 @@ local function packed(list)
 end
 return packed(t.names), function(name)
   local is_text, texts = pcall(t.texts, t, name)
-  return is_text and t:column(name):copy() or t:column(name), is_text and packed(texts) or nil
+  local x = t:column(name)
+  local is_date = getmetatable(x) == "dates or durations"
+  return (is_text or is_date) and x:copy() or x, is_text and packed(texts) or nil, is_date and x.kind .. " " .. x.unit or nil
 end
 """
 
@@ -66,24 +70,45 @@ def _is_missing(value):
     return value is None or value != value or type(value).__name__ == "NAType"
 
 
-def _column(name, values):
-    """(array, None), or of text the positions in its texts in order, and these; missing texts are empty."""
+# NumPy's units and ours. Others that NumPy has become days or seconds.
+_units = {"D": "days", "s": "s", "ms": "ms", "us": "us", "ns": "ns"}
+_coarse = {"Y": "D", "M": "D", "W": "D", "h": "s", "m": "s"}
+
+
+def _dates(name, array):
+    """The integers of dates or durations, None, and their kind and unit."""
     import numpy
+    unit = numpy.datetime_data(array.dtype)[0]
+    unit = _coarse.get(unit, unit)
+    if array.ndim != 1 or unit not in _units or (array.dtype.kind == "m" and numpy.datetime_data(array.dtype)[0] in "YM"):
+        raise TypeError(f"expected dates or durations of days, s, ms, us or ns in column {name}, got {array.dtype}")
+    kind = "date" if array.dtype.kind == "M" else "duration"
+    return array.astype(f"{array.dtype.kind}8[{unit}]").view("int64"), None, f"{kind} {_units[unit]}"
+
+
+def _column(name, values):
+    """(array, None, None); of text the positions in its texts in order, and these; of dates integers, None, and what they are. Missing texts
+    are empty."""
+    import numpy
+    if getattr(getattr(values, "dtype", None), "tz", None) is not None:
+        values = values.dt.tz_convert("UTC").dt.tz_localize(None)
     if hasattr(values, "to_numpy"):
         values = values.to_numpy()
     if hasattr(values, "__dlpack__") and not (isinstance(values, numpy.ndarray) and values.dtype.kind in "OSUmM"):
-        return values, None
+        return values, None, None
     array = numpy.asarray(values)
     if array.dtype.kind in "biufc":
-        return array, None
+        return array, None, None
+    if array.dtype.kind in "mM":
+        return _dates(name, array)
     if array.ndim != 1 or array.dtype.kind not in "OU":
-        raise TypeError(f"expected numbers, booleans or text in column {name}, got {array.dtype}")
+        raise TypeError(f"expected numbers, booleans, text, dates or durations in column {name}, got {array.dtype}")
     texts = ["" if _is_missing(value) else value for value in array.tolist()]
     for value in texts:
         if not isinstance(value, str):
-            raise TypeError(f"expected numbers, booleans or text in column {name}, got {array.dtype} with a value of {type(value).__name__}")
+            raise TypeError(f"expected numbers, booleans, text, dates or durations in column {name}, got {array.dtype} with a value of {type(value).__name__}")
     places = {text: i + 1 for i, text in enumerate(sorted(set(texts), key=_bytes))}
-    return numpy.fromiter((places[text] for text in texts), "int64", len(texts)), _packed(places)
+    return numpy.fromiter((places[text] for text in texts), "int64", len(texts)), _packed(places), None
 
 
 def give(state, path, columns):
@@ -104,8 +129,12 @@ def take(state, expression):
     names, read = state.load(_read, "table")(state.load("return " + expression, "expression"))
     columns = {}
     for name in _listed(names):
-        x, texts = read(name)
+        x, texts, kind = read(name)
         columns[name] = x.numpy()
         if texts is not None:
             columns[name] = numpy.array([*_listed(texts), ""], object)[columns[name] - 1]
+        if kind is not None:
+            what, unit = kind.split()
+            unit = next(numpys for numpys, ours in _units.items() if ours == unit)
+            columns[name] = columns[name].view(f"{'M' if what == 'date' else 'm'}8[{unit}]")
     return columns

@@ -31,8 +31,8 @@ struct Array {
 };
 
 /// The columns of a struct array, or the one column of another. A null is NaN, in float64 unless the column is
-/// floating, and an empty text. Calls neither release. Throws Error for types other than numbers, booleans and text,
-/// and for nulls beside integers beyond 2^53.
+/// floating, and an empty text. Calls neither release. Throws Error for types other than numbers, booleans, text, dates
+/// and durations, and for nulls beside integers beyond 2^53. Dates and durations may be missing.
 CsvTable read(const Schema& schema, const Array& array);
 
 /// Fills both structs with a struct array of the columns. Text is dictionary-encoded. The consumer calls release.

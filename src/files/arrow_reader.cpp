@@ -166,6 +166,36 @@ void read_texts(const Source& source, const Source& texts, CsvColumnData& column
   }
 }
 
+struct TimeFormat {
+  std::string_view format;
+  DateKind kind;
+};
+/// Those of the interface for dates and durations in int64, without the timezone, whose dates are UTC's as well.
+constexpr TimeFormat times[] = {{"tss:", {DateUnit::seconds, false}},      {"tsm:", {DateUnit::milliseconds, false}},
+                                {"tsu:", {DateUnit::microseconds, false}}, {"tsn:", {DateUnit::nanoseconds, false}},
+                                {"tdm", {DateUnit::milliseconds, false}},  {"tDs", {DateUnit::seconds, true}},
+                                {"tDm", {DateUnit::milliseconds, true}},   {"tDu", {DateUnit::microseconds, true}},
+                                {"tDn", {DateUnit::nanoseconds, true}}};
+
+/// Reads a column of dates or durations; false for another column.
+bool read_dates(const Source& source, CsvColumnData& column) {
+  const std::string_view format = source.schema.format;
+  const bool is_days = format == "tdD";  // of 32 bits
+  column.dates.reset();
+  if (is_days) column.dates = DateKind{};
+  for (const TimeFormat& time : times)
+    if (format.starts_with(time.format)) column.dates = time.kind;
+  if (!column.dates) return false;
+  column.dtype = DType::int64;
+  column.memory = memory_of(source.rows, sizeof(std::int64_t));
+  const void* const buffer = source.buffer(1);
+  for (std::int64_t row = 0; row < source.rows; ++row)
+    column.memory[static_cast<std::size_t>(row)] =
+        source.is_null(row) ? static_cast<std::uint64_t>(missing_date)
+                            : bits_of(is_days ? DType::int32 : DType::int64, buffer, source.offset + row);
+  return true;
+}
+
 CsvColumnData read_column(const Source& source) {
   CsvColumnData column;
   column.name = source.name;
@@ -188,8 +218,8 @@ CsvColumnData read_column(const Source& source) {
     read_numbers(source, DType::boolean, column);
   } else if (at != formats.npos) {
     read_numbers(source, dtypes[at], column);
-  } else {
-    source.fail("numbers, booleans or text", "Arrow's type \"" + std::string(format.substr(0, 20)) + '"');
+  } else if (!read_dates(source, column)) {
+    source.fail("numbers, booleans, text or dates", "Arrow's type \"" + std::string(format.substr(0, 20)) + '"');
   }
   return column;
 }

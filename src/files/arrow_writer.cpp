@@ -1,5 +1,6 @@
 #include <cstring>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "src/base/error.h"
@@ -63,6 +64,14 @@ ArrayParts& open(Array& array, std::int64_t length, std::vector<std::vector<char
 }
 
 std::string format_of(const CsvOutput& column) {
+  if (column.dates) {
+    constexpr std::string_view letters = "Dsmun";
+    const DateUnit unit = column.dates->unit;
+    const char letter = letters[static_cast<std::size_t>(unit)];
+    // Durations in days have no type of Arrow's: elements_of() makes seconds of them.
+    if (column.dates->is_duration) return std::string("tD") + (unit == DateUnit::days ? 's' : letter);
+    return unit == DateUnit::days ? "tdD" : std::string("ts") + letter + ':';
+  }
   switch (column.dtype) {
     case DType::boolean:
       return "b";
@@ -94,7 +103,52 @@ std::string format_of(const CsvOutput& column) {
   throw Error("[to_arrow] expected a dtype that Arrow has in column {}, got {}", column.name, name(column.dtype));
 }
 
+template <class T>
+void append(std::vector<char>& memory, T value) {
+  const char* const first = reinterpret_cast<const char*>(&value);
+  memory.insert(memory.end(), first, first + sizeof value);
+}
+
+std::int64_t date_at(const CsvOutput& column, std::size_t row) {
+  std::int64_t count = 0;
+  std::memcpy(&count, column.elements.data() + row * sizeof count, sizeof count);
+  return count;
+}
+
+/// Dates and durations in the type that format_of() says.
+std::vector<char> dates_of(const CsvOutput& column) {
+  if (column.dates->unit != DateUnit::days) return {column.elements.begin(), column.elements.end()};
+  std::vector<char> memory;
+  for (std::size_t row = 0; row < column.elements.size() / sizeof(std::int64_t); ++row) {
+    const std::int64_t count = date_at(column, row);
+    const auto seconds = in_finer(count, DateUnit::days, DateUnit::seconds);
+    if (count != missing_date && (!seconds || count != static_cast<std::int32_t>(count)))
+      throw Error("[to_arrow] expected days of 32 bits in column {}, got {}", column.name, count);
+    if (column.dates->is_duration)
+      append(memory, *seconds);
+    else
+      append(memory, static_cast<std::int32_t>(count));
+  }
+  return memory;
+}
+
+/// A bit for each row that has a date; none where all have.
+std::vector<char> validity_of(const CsvOutput& column, std::int64_t& missing) {
+  missing = 0;
+  if (!column.dates) return {};
+  const std::size_t rows = column.elements.size() / sizeof(std::int64_t);
+  std::vector<char> bits((rows + 7) / 8);
+  for (std::size_t row = 0; row < rows; ++row) {
+    if (date_at(column, row) == missing_date)
+      ++missing;
+    else
+      bits[row / 8] = static_cast<char>(bits[row / 8] | 1 << row % 8);
+  }
+  return missing > 0 ? bits : std::vector<char>();
+}
+
 std::vector<char> elements_of(const CsvOutput& column) {
+  if (column.dates) return dates_of(column);
   if (column.dtype != DType::boolean) return {column.elements.begin(), column.elements.end()};
   std::vector<char> bits((column.elements.size() + 7) / 8);
   for (std::size_t i = 0; i < column.elements.size(); ++i)
@@ -120,15 +174,11 @@ std::vector<char> positions_of(const CsvOutput& column) {
 void write_texts(const std::vector<std::string>& texts, Array& array) {
   std::vector<char> offsets, bytes;
   std::int64_t end = 0;  // an array of format U has offsets of 64 bits
-  const auto add_offset = [&] {
-    const char* const first = reinterpret_cast<const char*>(&end);
-    offsets.insert(offsets.end(), first, first + sizeof end);
-  };
-  add_offset();
+  append(offsets, end);
   for (const std::string& text : texts) {
     bytes.insert(bytes.end(), text.begin(), text.end());
     end += static_cast<std::int64_t>(text.size());
-    add_offset();
+    append(offsets, end);
   }
   open(array, static_cast<std::int64_t>(texts.size()), {std::move(offsets), std::move(bytes)});
 }
@@ -147,8 +197,12 @@ void write(std::span<const CsvOutput> columns, std::int64_t rows, Schema& schema
   arrays.children.resize(columns.size());
   for (std::size_t i = 0; i < columns.size(); ++i) {
     SchemaParts& below = open(schemas.children[i], contents[i].first, columns[i].name);
+    constexpr std::int64_t nullable = 2;
+    if (columns[i].dates) schemas.children[i].flags = nullable;
     ArrayParts& parts = open(arrays.children[i], rows, {});
     parts.memory.push_back(std::move(contents[i].second));
+    parts.memory.push_back(validity_of(columns[i], arrays.children[i].null_count));
+    if (!parts.memory[1].empty()) parts.buffers[0] = parts.memory[1].data();
     parts.buffers.push_back(parts.memory[0].data());
     arrays.children[i].buffers = parts.buffers.data();
     arrays.children[i].n_buffers = 2;

@@ -11,12 +11,16 @@
 #include <vector>
 
 #include "src/base/dtype.h"
+#include "src/files/date_text.h"
 
 namespace gpulua {
 
-/// What a column of a file is to hold: elements of a dtype, or text.
+/// What a column of a file is to hold: elements of a dtype, text, or dates in a format (empty: ISO 8601).
 struct CsvText {};
-using CsvType = std::variant<DType, CsvText>;
+struct CsvDates {
+  std::string format;
+};
+using CsvType = std::variant<DType, CsvText, CsvDates>;
 
 struct CsvReading {
   char separator = ',';
@@ -37,12 +41,13 @@ struct CsvReading {
 };
 
 /// A column: elements of a dtype in host memory. A column of text has int32
-/// positions in `texts`, which are sorted, counted from 1.
+/// positions in `texts`, which are sorted, counted from 1; dates and durations are int64.
 struct CsvColumnData {
   std::string name;
   DType dtype = DType::float64;
   std::vector<std::uint64_t> memory;  // holds the elements contiguously
   std::optional<std::vector<std::string>> texts;
+  std::optional<DateKind> dates;
 };
 
 struct CsvTable {
@@ -51,7 +56,8 @@ struct CsvTable {
 };
 
 /// Reads the bytes of a file, called `file` in errors. A column whose fields are all integers is int64 (uint64 where
-/// one needs it), of numbers float64, of true and false bool; one with any other field, or one in quotes, is text. A
+/// one needs it), of numbers float64, of true and false bool, of dates in ISO 8601 dates in the coarsest unit that has
+/// them; one with any other field, or one in quotes, is text. A
 /// missing number is NaN and makes the column float64. Throws Error, with line and column, for rows of different
 /// lengths, quotes without end, numbers that do not fit a type that was asked for, and unknown or repeated names.
 CsvTable read_csv(std::span<const char> bytes, const CsvReading& options, const std::string& file);
@@ -69,6 +75,7 @@ struct CsvOutput {
   DType dtype;
   std::span<const char> elements;
   std::optional<std::vector<std::string>> texts;
+  std::optional<DateKind> dates;
 };
 
 /// Writes a file of the columns, which have `rows` elements each. Texts that look like numbers are in quotes. Numbers

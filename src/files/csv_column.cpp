@@ -85,6 +85,11 @@ CsvColumn::CsvColumn(std::string name, std::optional<CsvType> type, bool or_text
   has_missing_numbers_ = std::ranges::any_of(
       missing, [](const std::string& text) { return csv_value(text, {}).kind != CsvKind::text && !text.empty(); });
   if (!type) return;
+  if (const CsvDates* const dates = std::get_if<CsvDates>(&*type)) {
+    kind_ = CsvKind::date;
+    date_format_ = dates->format;
+    return;
+  }
   const DType* const dtype = std::get_if<DType>(&*type);
   kind_ = dtype == nullptr ? CsvKind::text : kind_of(*dtype);
   if (dtype == nullptr) return;
@@ -103,12 +108,38 @@ std::string CsvColumn::add(std::string_view field, bool is_quoted) {
     values_.push_back(texts_.number_of(field));
     return {};
   }
+  if (date_format_) return add_date(without_spaces(field));
   if (is_quoted && or_text_) {
     become_text();
     return {};
   }
   if (type_) return add_typed(field);
-  add_value(csv_value(field, missing_));
+  return add_value(field);
+}
+
+std::string CsvColumn::add_date(std::string_view field) {
+  const auto moment = date_format_->empty() ? parse_date(field) : parse_date(field, *date_format_);
+  if (moment) return push_date(*moment);
+  if (csv_value(field, missing_).kind != CsvKind::missing)
+    return "a date as " +
+           (date_format_->empty() ? "2024-03-01 or 2024-03-01 12:30:00" : '"' + *date_format_ + "\" has them");
+  push_missing();
+  return {};
+}
+
+/// Adds a date; all dates of the column get its unit where that is finer.
+std::string CsvColumn::push_date(const Moment& moment) {
+  const DateUnit unit = std::max(date_unit_, moment.unit);
+  const auto count = count_of(moment, unit);
+  bool fits = count.has_value();
+  for (std::size_t i = 0; fits && unit != date_unit_ && i < values_.size(); ++i) {
+    const auto value = in_finer(static_cast<std::int64_t>(values_[i]), date_unit_, unit);
+    fits = value.has_value();
+    values_[i] = static_cast<std::uint64_t>(value.value_or(0));
+  }
+  if (!fits) return "dates of the years 1678 to 2261 beside others with nanoseconds";
+  date_unit_ = unit;
+  values_.push_back(static_cast<std::uint64_t>(*count));
   return {};
 }
 
@@ -152,11 +183,32 @@ std::string CsvColumn::add_typed(std::string_view field) {
   return "a value of " + std::string(gpulua::name(dtype));
 }
 
-void CsvColumn::add_value(CsvValue value) {
-  if (value.kind == CsvKind::missing) return push_missing();
-  if (value.kind == CsvKind::text) return become_text();
+std::string CsvColumn::add_value(std::string_view field) {
+  // Most fields of a column of dates are dates.
+  if (kind_ == CsvKind::date && std::ranges::find(missing_, without_spaces(field)) == missing_.end())
+    if (const auto moment = parse_date(without_spaces(field))) return push_date(*moment);
+  const CsvValue value = csv_value(field, missing_);
+  if (value.kind == CsvKind::missing) {
+    push_missing();
+    return {};
+  }
+  const auto moment =
+      value.kind == CsvKind::text && kind_ == CsvKind::missing ? parse_date(without_spaces(field)) : std::nullopt;
+  if (moment) {
+    values_.assign(values_.size(), static_cast<std::uint64_t>(missing_date));
+    kind_ = CsvKind::date;
+    missing_rows_.clear();
+    return push_date(*moment);
+  }
+  if (value.kind == CsvKind::text || kind_ == CsvKind::date) {
+    become_text();
+    return {};
+  }
   if (kind_ == CsvKind::missing && value.kind != CsvKind::real) kind_ = value.kind;
-  if ((kind_ == CsvKind::boolean) != (value.kind == CsvKind::boolean)) return become_text();
+  if ((kind_ == CsvKind::boolean) != (value.kind == CsvKind::boolean)) {
+    become_text();
+    return {};
+  }
   const bool is_negative = value.kind == CsvKind::integer && static_cast<std::int64_t>(value.bits) < 0;
   if (kind_ == CsvKind::integer && value.kind == CsvKind::large_integer) {
     if (has_negative_)
@@ -175,11 +227,15 @@ void CsvColumn::add_value(CsvValue value) {
     if (kind_ == CsvKind::large_integer) has_wide_ = true;
     values_.push_back(value.bits);
   }
+  return {};
 }
 
 void CsvColumn::push_missing() {
-  if (kind_ != CsvKind::real) missing_rows_.push_back(values_.size());
-  values_.push_back(kind_ == CsvKind::real ? nan_bits : 0);
+  const bool has_own = kind_ == CsvKind::real || kind_ == CsvKind::date;
+  if (!has_own) missing_rows_.push_back(values_.size());
+  values_.push_back(kind_ == CsvKind::real   ? nan_bits
+                    : kind_ == CsvKind::date ? static_cast<std::uint64_t>(missing_date)
+                                             : 0);
 }
 
 void CsvColumn::become_real() {
@@ -232,6 +288,9 @@ CsvColumnData CsvColumn::finish() {
     result.texts = texts_.take();
     result.dtype = DType::int32;
     narrow(DType::int32);
+  } else if (kind_ == CsvKind::date) {
+    result.dtype = DType::int64;
+    result.dates = DateKind{date_unit_};
   } else if (type_) {
     result.dtype = *type_;
     if (size_of(result.dtype) < sizeof(std::uint64_t)) narrow(result.dtype);

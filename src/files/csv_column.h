@@ -39,8 +39,8 @@ class TextNumbers {
 };
 
 /// Collects the values of a column. Without a type the values decide it: the kind of the column goes up as values need,
-/// missing -> boolean, or missing -> integer -> large_integer -> real, and from each to text. Values are kept in 64
-/// bits each. Text needs the fields themselves, so the file is then read once more (`begins_again`).
+/// missing -> boolean, missing -> date, or missing -> integer -> large_integer -> real, and from each to text. Values
+/// are kept in 64 bits each. Text needs the fields themselves, so the file is then read once more (`begins_again`).
 class CsvColumn {
  public:
   /// `type`: the type asked for. `or_text`: fields that are not numbers turn the column into text all the same.
@@ -98,7 +98,9 @@ class CsvColumn {
   }
   void push_missing();
   std::string add_typed(std::string_view field);
-  void add_value(CsvValue value);
+  std::string add_date(std::string_view field);
+  std::string push_date(const Moment& moment);
+  std::string add_value(std::string_view field);
   void become_real();
   void become_text();
   void narrow(DType dtype);
@@ -106,7 +108,9 @@ class CsvColumn {
   static constexpr std::int64_t most_exact = std::int64_t{1} << 53;
 
   std::string name_;
-  std::optional<DType> type_;  // asked for
+  std::optional<DType> type_;               // asked for
+  std::optional<std::string> date_format_;  // asked for
+  DateUnit date_unit_ = DateUnit::days;
   bool or_text_;
   std::span<const std::string> missing_;
   CsvKind kind_ = CsvKind::missing;

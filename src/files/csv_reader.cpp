@@ -193,7 +193,9 @@ class CsvReader {
     bool has_text = false;
     for_each_field([&](std::string_view field, bool has_quotes) {
       const CsvKind kind = csv_value(field, options_.missing).kind;
-      if (kind == CsvKind::text || kind == CsvKind::boolean || (has_quotes && make_text(field))) has_text = true;
+      if ((kind == CsvKind::text && !parse_date(without_spaces(field))) || kind == CsvKind::boolean ||
+          (has_quotes && make_text(field)))
+        has_text = true;
     });
     cursor_.go_to(line);
     return has_text;

@@ -9,8 +9,8 @@ namespace gpulua {
 
 namespace {
 
-constexpr std::string_view usual_missing[] = {"",    "NA",   "N/A",  "#N/A", "n/a", "NaN",
-                                              "nan", "-nan", "NULL", "null", "None"};
+constexpr std::string_view usual_missing[] = {"",    "NA",   "N/A",  "#N/A", "n/a",  "NaN",
+                                              "nan", "-nan", "NULL", "null", "None", "NaT"};
 constexpr std::string_view truths[] = {"true", "True", "TRUE"}, falsehoods[] = {"false", "False", "FALSE"};
 
 bool is_among(std::string_view text, std::span<const std::string_view> texts) {

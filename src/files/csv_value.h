@@ -13,7 +13,7 @@
 
 namespace gpulua {
 
-enum class CsvKind : std::uint8_t { missing, boolean, integer, large_integer, real, text };
+enum class CsvKind : std::uint8_t { missing, boolean, integer, large_integer, real, date, text };
 
 /// The value of a field: a bool, int64, uint64 or double by its kind; nothing for missing ones and text.
 struct CsvValue {

@@ -136,6 +136,7 @@ class CsvWriter {
   void append_element(const CsvOutput& column, std::int64_t row, std::vector<std::string>& fields) {
     const std::span<const char> elements = column.elements;
     if (column.texts) return append_text(column, element_at<std::int32_t>(elements, row), fields);
+    if (column.dates) return append_date_or_duration(*column.dates, element_at<std::int64_t>(elements, row));
     switch (column.dtype) {
       case DType::boolean:
         out_ += element_at<bool>(elements, row) ? "true" : "false";
@@ -170,6 +171,14 @@ class CsvWriter {
     }
     throw Error("[save] expected real numbers in column {}, got {}; x:real() and x:imag() make two columns of it",
                 column.name, name(column.dtype));
+  }
+  void append_date_or_duration(DateKind kind, std::int64_t count) {
+    if (count == missing_date)
+      out_ += options_.missing;
+    else if (kind.is_duration)
+      append_duration(out_, count, kind.unit);
+    else
+      append_date(out_, count, kind.unit);
   }
   void append_float(float value) { append_real(out_, value, options_.missing); }
 

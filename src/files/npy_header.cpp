@@ -127,8 +127,9 @@ class HeaderText {
     const char* kind = letter == 'O'                    ? " (Python objects)"
                        : letter == 'U' || letter == 'S' ? " (strings)"
                        : letter == 'V'                  ? " (a type that NumPy does not know)"
-                       : letter == 'M' || letter == 'm' ? " (times; their .view(\"int64\") can be saved)"
-                                                        : "";
+                       : letter == 'M' || letter == 'm'
+                           ? " (times; save their .view(\"int64\"), of which gpu.dates(x, {unit = \"ns\"}) makes dates)"
+                           : "";
     fail_type('"' + std::string(type.substr(0, 40)) + '"' + kind);
   }
 

@@ -11,7 +11,8 @@ local types = {
   ["an event"] = {"e", "Events"}, ["a graph"] = {"graph", "Evaluation"},
   ["a generator made by gpu.random.generator(\"philox\")"] = {"g", "Random numbers"},
   ["a sparse matrix"] = {"A", "Sparse matrices"}, ["a random number generator"] = {"c", "Generators of cuRAND"},
-  ["a table of columns"] = {"t", "Tables"}, ["groups of rows"] = {"groups", "Tables"}, ["a chart"] = {"p", "Plots"},
+  ["a table of columns"] = {"t", "Tables"}, ["groups of rows"] = {"groups", "Tables"}, ["a window"] = {"window", "Series"},
+  ["dates or durations"] = {"d", "Dates"}, ["a chart"] = {"p", "Plots"},
   ["a Lua kernel"] = {"j", "Operations from Lua functions"}, ["a DLPack capsule"] = {"capsule", "Memory of other libraries"},
 }
 

@@ -29,7 +29,7 @@ local mod = gpu.module "__global__ void fill(float* x) { x[0] = 1; }"
 local samples = {
   x = gpu.ones(2), k = mod.fill, mod = mod, s = gpu.stream(), e = gpu.event(), graph = gpu.graph(function() end),
   g = gpu.random.generator "philox", A = gpu.sparse.csr(gpu.ones(2, 2)), t = gpu.table {a = {1}}, p = gpu.plot.line {1, 2},
-  groups = gpu.table {a = {1}}:group_by "a", j = gpu.jit(function(x) x[1] = 1 end), capsule = gpu.ones(2):dlpack(),
+  groups = gpu.table {a = {1}}:group_by "a", window = gpu.ones(2):rolling(2), d = gpu.dates {"2024-03-01"}, j = gpu.jit(function(x) x[1] = 1 end), capsule = gpu.ones(2):dlpack(),
 }
 local names = {}
 local function add(prefix, functions)
@@ -112,7 +112,7 @@ shows(gpu, "Elementwise operations")
 shows(samples.k, "fill", "k.registers")
 shows("indexing", "gpu.newaxis")
 shows("concatenate", "Use gpu.concat(list, axis).")
-shows("tak", "Near names: x:take, capsule:take, t:take")
+shows("tak", "Near names: x:take, capsule:take, d:take")
 shows("median filter", "gpu.ndimage.median_filter")
 shows(string.format, "pdf-string.format")
 shows(3, "a number")

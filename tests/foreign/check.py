@@ -21,7 +21,7 @@ frame = pandas.DataFrame({
 
 
 def column(name):
-    values = state.eval(f"t:column '{name}'").numpy()
+    values = state.eval(f"t:column '{name}':copy()").numpy()
     if name == "city":
         texts = [state.eval(f"t:texts 'city'[{i + 1}]") for i in range(int(state.eval("#t:texts 'city'")))]
         return np.array([texts[i - 1] for i in values], object)
@@ -109,6 +109,38 @@ back.validate(full=True)
 for name in frame.columns:
     check(frame[name].to_numpy(), np.asarray(back.to_pandas()[name]), name)
 print("pyarrow: the Arrow C data interface there and back")
+
+days = random.integers(-30000, 30000, n).astype("datetime64[D]")
+dates = pandas.DataFrame({unit: days.astype(f"datetime64[{unit}]") + random.integers(0, 10**9, n).astype(f"timedelta64[{unit}]")
+                          for unit in ["s", "ms", "us", "ns"]})
+dates.loc[::7, :] = pandas.NaT
+
+
+def check_dates(back):
+    for name in dates.columns:
+        expected, got = dates[name].to_numpy(), np.asarray(back[name])
+        assert expected.dtype == got.dtype and ((expected == got) | (np.isnat(expected) & np.isnat(got))).all(), name
+
+
+dates.to_csv("dates.csv", index=False)
+state.run("t = gpu.load 'dates.csv'; gpu.save('dates.tsv', t)")
+check_dates(state.table("t"))
+state.run("t = gpu.load 'dates.tsv'")
+check_dates(state.table("t"))
+state["t"] = dates
+check_dates(state.table("t"))
+batch = pyarrow.RecordBatch.from_pandas(dates, preserve_index=False)
+whole = days.astype(object)
+batch = pyarrow.record_batch([*batch.columns, pyarrow.array(whole, pyarrow.date32())], [*dates.columns, "day"])
+batch._export_to_c(*reversed(addresses))
+state.run("t = gpu.from_arrow(schema, array)")
+check_dates(state.table("t"))
+assert (state.table("t")["day"] == days).all()
+state.run("gpu.to_arrow(t, schema, array)")
+back = pyarrow.RecordBatch._import_from_c(*reversed(addresses))
+back.validate(full=True)
+assert back.equals(batch)
+print("pandas and pyarrow: dates there and back")
 
 from IPython.core.interactiveshell import InteractiveShell  # noqa: E402
 shell = InteractiveShell.instance()

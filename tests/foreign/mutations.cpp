@@ -16,6 +16,7 @@ const std::string whole[] = {
     "id,price,ok,city\n1,2.5,true,Oslo\n2,,false,\"New \"\"York\"\", NY\"\n3,1e-3,true,Bern\n",
     "\xEF\xBB\xBF\"a\",b\r\n\"1\",0.1\r\n\r\n2,18446744073709551615\r\n\"x\ny\",-1",
     "1,2\n3,4\n9007199254740993,nan\n-5,inf\n",
+    "day,time\n2024-03-01,2024-03-01T12:30:15.25+02:00\n,9999-12-31 23:59\n1066-10-14,2024-02-29 00:00:00.123456789\n",
 };
 const std::string pieces[] = {"\"",     ",",
                               "\n",     "\r",
@@ -50,11 +51,18 @@ int main(int argc, char** argv) {
     if (random() % 4 == 0) options.skip = random() % 3;
     if (random() % 4 == 0) options.dtype = static_cast<gpulua::DType>(random() % 13);
     if (random() % 4 == 0) options.missing = {"-1"};
+    if (text.starts_with("day,time\n") && random() % 2 == 0)
+      options.types["day"] = gpulua::CsvDates{random() % 2 == 0 ? "" : "%Y-%b-%d %I:%M:%S.%f %p %j %y"};
     try {
       const gpulua::CsvTable table = gpulua::read_csv({bytes.get(), text.size()}, options, "m.csv");
-      for (const auto& column : table.columns)
+      for (const auto& column : table.columns) {
+        std::string shown;
+        for (const std::uint64_t value : column.memory)
+          if (column.dates)
+            gpulua::append_date(shown, static_cast<std::int64_t>(value), column.dates->unit, "%A %B %T %f %j %F %p %I");
         if (column.memory.size() != static_cast<std::size_t>(table.rows))
           return std::puts("columns of different lengths"), 1;
+      }
       ++good;
     } catch (const gpulua::Error&) {
       ++bad;

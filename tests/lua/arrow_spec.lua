@@ -112,13 +112,43 @@ describe("the Arrow C data interface", function()
     assert.are.same({3, 1, 2}, text.v:table())
   end)
 
+  it("has dates and durations", function()
+    local missing = -2LL ^ 63
+    local day = imported("tdD", {bytes(5), ffi.new("int32_t[3]", 19783, 5, -1)}, 3, {null_count = 1}).v
+    assert.are.same({"2024-03-01", "NaT", "1969-12-31"}, day:format())
+    for format, text in pairs {["tss:UTC"] = "1970-01-01 00:01:30", ["tsm:"] = "1970-01-01 00:00:00.090", ["tsn:"] = "1970-01-01 00:00:00.000000090",
+      tdm = "1970-01-01 00:00:00.090", tDs = "00:01:30", tDu = "00:00:00.000090"} do
+      local x = imported(format, {bytes(2), ffi.new("int64_t[3]", 1, 90, 2)}, 2, {null_count = 1}).v
+      assert.are.same({"NaT", text}, x:format())
+    end
+    local t = gpu.table {
+      days = gpu.dates {"2024-03-01", ""}, times = gpu.dates {"2024-03-01 12:00:00.5", "2024-03-02"}, lasts = gpu.durations {"1d", "90min"},
+      spans = gpu.durations {"1d", "2d"},
+    }
+    local schema, array = structs()
+    gpu.to_arrow(t, schema, array)
+    local formats = {}
+    for i = 0, 3 do formats[ffi.string(schema[0].children[i].name)] = ffi.string(schema[0].children[i].format) end
+    assert.are.same({days = "tdD", times = "tsm:", lasts = "tDs", spans = "tDs"}, formats)
+    local days = array[0].children[0]
+    assert(days.null_count == 1 and ffi.cast("const uint8_t*", days.buffers[0])[0] == 1 and ffi.cast("const int32_t*", days.buffers[1])[0] == 19783)
+    assert(array[0].children[1].buffers[0] == nil)
+    local back = gpu.from_arrow(schema, array)
+    for _, name in ipairs(t.names) do
+      assert.are.same(t:column(name):number "s":table()[1], back:column(name):number "s":table()[1])
+      assert.are.equal(t:column(name):isnan()[2], back:column(name):isnan()[2])
+    end
+    local wide = gpu.table {d = gpu.dates(gpu.array({2LL ^ 40, missing}, "int64"), {unit = "days"})}
+    support.fails("expected days of 32 bits in column d, got 1099511627776", gpu.to_arrow, wide, structs())
+  end)
+
   it("says what it does not take", function()
     local function fails(text, ...)
       local schema, array, released = column(...)
       support.fails(text, gpu.from_arrow, schema, array)
       assert.are.same({1, 1}, {released.schema, released.array})
     end
-    fails('expected numbers, booleans or text in column v, got Arrow\'s type "tdD"', "tdD", {0, bytes(0)}, 1)
+    fails('expected numbers, booleans, text or dates in column v, got Arrow\'s type "tts"', "tts", {0, bytes(0)}, 1)
     fails("expected no nulls beside integers beyond 2^53", "l", {bytes(1), ffi.new("int64_t[2]", 2LL ^ 62, 0)}, 2, {null_count = 1})
     fails("expected 2 buffers in column v", "i", {0}, 1)
     fails("expected ascending offsets", "u", {0, ffi.new("int32_t[2]", 5, 2), bytes(0)}, 1)

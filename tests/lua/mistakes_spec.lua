@@ -296,9 +296,9 @@ mistakes[#mistakes + 1] = { "habits of other libraries",
       .. 'title, xlabel, ylabel, y2label, xlim, ylim, y2lim, log, dates, aspect, legend and theme, got "linestyle"; did you mean "dash"?' },
   { 'gpu.plot.histogram(y, {bins = 3})', '[plot.histogram] expected the options density, label, color, opacity, axis, title, xlabel, '
     .. 'ylabel, y2label, xlim, ylim, y2lim, log, dates, aspect, legend and theme, got "bins"; the number of bins is an argument' },
-  { 'x:fillna(0)', '[array] an array has no field or method "fillna"; use gpu.where(gpu.isnan(x), value, x)' },
-  { 'x:rolling(3)', '[array] an array has no field or method "rolling"; use gpu.sliding_window(x, n), whose last axis is the window: its '
-    .. 'mean(-1), max(-1)' },
+  { 'x:ffill()', '[array] an array has no field or method "ffill"; use x:fillna("forward")' },
+  { 'x:resample(3)', '[array] an array has no field or method "resample"; use gpu.signal.resample(x, count); of a gpu.table t.month = '
+    .. 't.day:floor("month") and t:group_by("month")' },
   { 'local function f() return x.T:T() end f()', '[array] x.T is a property: it has no parentheses' },
   { 'gpu.ones(5) + gpu.ones(4)', '[add] operands could not be broadcast together with shapes (5,) (4,): counted from the last axis, 5 meets 4' },
   { row_kernel .. ', {blocks = 2})', '[kernel] expected the options options, defines, headers, include, names and device, got "blocks"' .. launch },

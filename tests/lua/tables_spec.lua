@@ -502,7 +502,7 @@ describe("gpu.table", function()
       reduce = function() gpu.reduce(function(p, q) return p + q end)(t.s) end,
       guvectorize = function() gpu.guvectorize("(n)->()", function(x) return x[1] end)(t.s) end,
       stack = function() gpu.stack {t.s, t.n} end,
-      concat = function() gpu.concat {t.s, other.s} end,
+      concat = function() gpu.concat {t.n, other.s} end,
       column_stack = function() gpu.column_stack {t.s, t.n} end,
       allclose = function() gpu.allclose(t.s, other.s) end,
       matmul = function() t.s:matmul(t.n) end,
@@ -702,7 +702,7 @@ float64  text    float64
     fails("expected the name of a column, got a table; t:take(rows)", function() return t[{1, 2}] end)
     fails("expected the name of a column; t:take(mask) gives the rows of a mask, got an array bool[1000]",
       function() return t:where(t.value:gt(1)) end)
-    fails("[concat] expected an array, got a table of columns", function() return gpu.concat {t, t} end)
+    fails("[concat] expected tables alone, or arrays alone, got an array", function() return gpu.concat {t, gpu.ones(2)} end)
     fails("no column, property or method \"x\"; its columns are kind, side, value", function() return t.x end)
     fails("expected strings alone, or numbers alone, in column b, got \"x\"", gpu.table, {a = {1, 2, 3}, b = {1, "x", 3}})
     fails("expected strings alone, or numbers alone, in column b, got \"x\"", gpu.table, {b = {true, "x"}})

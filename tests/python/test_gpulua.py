@@ -62,7 +62,7 @@ class Values(unittest.TestCase):
         self.state.run("model = {}")
         self.state["model.t"] = {"x": np.zeros(0), "s": np.zeros(0, object)}
         self.assertEqual([len(x) for x in self.state.table("model.t").values()], [0, 0])
-        for bad, message in [({"d": np.zeros(2, "datetime64[D]")}, "text in column d, got datetime64"), ({"a": [1, "x"], "b": [1]}, "rows in column b"),
+        for bad, message in [({"d": np.zeros(2, "timedelta64[M]")}, "dates or durations of days, s, ms, us or ns in column d, got timedelta64"), ({"a": [1, "x"], "b": [1]}, "rows in column b"),
                              ({"o": np.array([1, "x"], object)}, "in column o, got object with a value of int"), ({}, "at least one column")]:
             with self.assertRaisesRegex((TypeError, gpulua.Error), message):
                 self.state["t"] = bad
@@ -74,6 +74,19 @@ class Values(unittest.TestCase):
             self.state.table("1 + 2")
         with self.assertRaisesRegex(TypeError, "got dict; state.name. = columns makes a gpu.table of it"):
             self.state["print"](columns)
+
+    def test_dates_in_tables(self):
+        columns = {unit: np.array(["2024-03-01T12:30:15", "NaT", "1969-12-31"], f"datetime64[{unit}]") for unit in ["D", "s", "ms", "us", "ns"]}
+        columns["gap"] = np.array([90, "NaT", -1], "timedelta64[s]")
+        self.state["t"] = columns
+        self.assertEqual(self.state.eval("t.D[1] .. ' ' .. t.ns[3] .. ' ' .. t.gap[1] .. ' ' .. t.s[2]"),
+                         "2024-03-01 1969-12-31 00:00:00.000000000 00:01:30 NaT")
+        back = self.state.table("t")
+        for name, values in columns.items():
+            np.testing.assert_array_equal(back[name], values)
+            self.assertEqual(back[name].dtype, values.dtype)
+        self.state["t"] = {"m": np.array(["2024-03"], "datetime64[M]"), "h": np.array(["2024-03-01T05"], "datetime64[h]")}
+        self.assertEqual(self.state.eval("t.m[1] .. ' ' .. t.h[1]"), "2024-03-01 2024-03-01 05:00:00")
 
     def test_print(self):
         self.state.run("print('a', 1)\nprint(gpu.ones(2))")

@@ -1,0 +1,244 @@
+#include "src/files/date_text.h"
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+
+#include "src/base/error.h"
+#include "src/files/date_parts.h"
+
+namespace gpulua {
+
+using namespace dates;
+
+namespace {
+
+/// The parts of a date while it is read.
+struct Parts {
+  int year = 1970, month = 1, day = 1, year_day = 0, hour = 0, minute = 0, second = 0, decimals = 0;
+  std::int64_t nanoseconds = 0, offset = 0;  // the offset in seconds
+  bool has_time = false, is_afternoon = false, has_half = false;
+};
+
+std::optional<Moment> moment_of(const Parts& parts) {
+  int hour = parts.hour;
+  if (parts.has_half) {
+    if (hour < 1 || hour > 12) return std::nullopt;
+    hour = hour % 12 + (parts.is_afternoon ? 12 : 0);
+  }
+  const std::chrono::year_month_day date{std::chrono::year(parts.year),
+                                         std::chrono::month(static_cast<unsigned>(parts.month)),
+                                         std::chrono::day(static_cast<unsigned>(parts.day))};
+  if (!date.ok() || hour > 23 || parts.minute > 59 || parts.second > 59) return std::nullopt;
+  Moment result;
+  result.day = std::chrono::sys_days(date).time_since_epoch().count();
+  if (parts.year_day > 0) {
+    if (parts.year_day > (date.year().is_leap() ? 366 : 365)) return std::nullopt;
+    result.day += parts.year_day - 1;
+  }
+  std::int64_t seconds = (hour * 60 + parts.minute) * 60 + parts.second - parts.offset;
+  const std::int64_t days = seconds >= 0 ? seconds / 86400 : -((86399 - seconds) / 86400);
+  result.day += days;
+  seconds -= days * 86400;
+  result.nanoseconds = seconds * second + parts.nanoseconds;
+  if (parts.has_time)
+    result.unit = parts.decimals == 0   ? DateUnit::seconds
+                  : parts.decimals <= 3 ? DateUnit::milliseconds
+                  : parts.decimals <= 6 ? DateUnit::microseconds
+                                        : DateUnit::nanoseconds;
+  return result;
+}
+
+/// Reads the parts of a text, each at the front of what is left.
+class DateReader {
+ public:
+  explicit DateReader(std::string_view text) : text_(text) {}
+
+  bool ends() const { return text_.empty(); }
+  bool skip(char c) {
+    if (!text_.starts_with(c)) return false;
+    text_.remove_prefix(1);
+    return true;
+  }
+  /// Reads from `least` to `most` digits.
+  bool read(int& value, int least, int most) {
+    int count = 0;
+    for (value = 0; count < most && !text_.empty() && text_[0] >= '0' && text_[0] <= '9'; ++count) {
+      value = value * 10 + (text_[0] - '0');
+      text_.remove_prefix(1);
+    }
+    return count >= least;
+  }
+  /// Reads up to nine decimals of a second.
+  bool read_decimals(Parts& parts) {
+    int value = 0;
+    const std::size_t before = text_.size();
+    if (!read(value, 1, 9)) return false;
+    parts.decimals = static_cast<int>(before - text_.size());
+    parts.nanoseconds = value;
+    for (int i = parts.decimals; i < 9; ++i) parts.nanoseconds *= 10;
+    return parts.has_time = true;
+  }
+  /// Reads Z, or an offset as +02:00.
+  bool read_offset(Parts& parts) {
+    if (skip('Z')) return true;
+    const bool is_negative = text_.starts_with('-');
+    if (!is_negative && !text_.starts_with('+')) return false;
+    text_.remove_prefix(1);
+    int hours = 0, minutes = 0;
+    if (!read(hours, 2, 2)) return false;
+    skip(':');
+    if (!ends() && !read(minutes, 2, 2)) return false;
+    if (hours > 23 || minutes > 59) return false;
+    parts.offset = (is_negative ? -60 : 60) * (hours * 60 + minutes);
+    return true;
+  }
+  /// The number of the name, in whole or its first letters, counted from 1; 0 for none.
+  template <std::size_t count>
+  int read_name(const std::array<std::string_view, count>& names) {
+    const auto starts = [&](std::string_view name) {
+      if (text_.size() < name.size()) return false;
+      for (std::size_t i = 0; i < name.size(); ++i)
+        if ((text_[i] | 0x20) != (name[i] | 0x20)) return false;
+      return true;
+    };
+    for (std::size_t i = 0; i < count; ++i) {
+      const bool is_whole = starts(names[i]);
+      if (!is_whole && !starts(names[i].substr(0, short_name))) continue;
+      text_.remove_prefix(is_whole ? names[i].size() : short_name);
+      return static_cast<int>(i) + 1;
+    }
+    return 0;
+  }
+
+ private:
+  std::string_view text_;
+};
+
+bool read_iso_date(DateReader& reader, Parts& parts) {
+  return reader.read(parts.year, 4, 4) && reader.skip('-') && reader.read(parts.month, 2, 2) && reader.skip('-') &&
+         reader.read(parts.day, 2, 2);
+}
+
+bool read_part(DateReader& reader, char letter, Parts& parts) {
+  switch (letter) {
+    case 'Y':
+      return reader.read(parts.year, 4, 4);
+    case 'y':
+      if (!reader.read(parts.year, 2, 2)) return false;
+      parts.year += parts.year < 69 ? 2000 : 1900;
+      return true;
+    case 'm':
+      return reader.read(parts.month, 1, 2);
+    case 'd':
+      return reader.read(parts.day, 1, 2);
+    case 'j':
+      return reader.read(parts.year_day, 1, 3) && parts.year_day > 0;
+    case 'b':
+    case 'B':
+      return (parts.month = reader.read_name(months)) > 0;
+    case 'a':
+    case 'A':
+      return reader.read_name(weekdays) > 0;
+    case 'H':
+    case 'I':
+      return parts.has_time = reader.read(parts.hour, 1, 2);
+    case 'p': {
+      const int half = reader.read_name(std::array<std::string_view, 2>{"AM", "PM"});
+      parts.has_half = true;
+      parts.is_afternoon = half == 2;
+      return half > 0;
+    }
+    case 'M':
+      return parts.has_time = reader.read(parts.minute, 1, 2);
+    case 'S':
+      return parts.has_time = reader.read(parts.second, 1, 2);
+    case 'f':
+      return reader.read_decimals(parts);
+    case 'F':
+      return read_iso_date(reader, parts);
+    case 'T':
+      return parts.has_time = reader.read(parts.hour, 2, 2) && reader.skip(':') && reader.read(parts.minute, 2, 2) &&
+                              reader.skip(':') && reader.read(parts.second, 2, 2);
+    default:
+      return reader.skip(letter);
+  }
+}
+
+}  // namespace
+
+std::string_view name(DateUnit unit) {
+  return unit_names[static_cast<std::size_t>(unit)];
+}
+
+std::optional<DateUnit> date_unit(std::string_view name) {
+  for (std::size_t i = 0; i < unit_names.size(); ++i)
+    if (unit_names[i] == name) return static_cast<DateUnit>(i);
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> count_of(const Moment& moment, DateUnit unit) {
+  const std::int64_t length = length_of(unit);
+  std::int64_t count = 0;
+  if (__builtin_mul_overflow(moment.day, day_length / length, &count) ||
+      __builtin_add_overflow(count, moment.nanoseconds / length, &count) || count == missing_date)
+    return std::nullopt;
+  return count;
+}
+
+std::optional<std::int64_t> in_finer(std::int64_t count, DateUnit unit, DateUnit finer) {
+  std::int64_t result = count;
+  if (count != missing_date && __builtin_mul_overflow(count, length_of(unit) / length_of(finer), &result))
+    return std::nullopt;
+  return result;
+}
+
+std::optional<Moment> parse_date(std::string_view text) {
+  DateReader reader(text);
+  Parts parts;
+  if (!read_iso_date(reader, parts)) return std::nullopt;
+  if (reader.ends()) return moment_of(parts);
+  if (!reader.skip('T') && !reader.skip(' ')) return std::nullopt;
+  parts.has_time = true;
+  if (!reader.read(parts.hour, 2, 2) || !reader.skip(':') || !reader.read(parts.minute, 2, 2)) return std::nullopt;
+  if (reader.skip(':')) {
+    if (!reader.read(parts.second, 2, 2)) return std::nullopt;
+    if (reader.skip('.') && !reader.read_decimals(parts)) return std::nullopt;
+  }
+  if (!reader.ends() && (!reader.read_offset(parts) || !reader.ends())) return std::nullopt;
+  return moment_of(parts);
+}
+
+std::optional<Moment> parse_date(std::string_view text, std::string_view format) {
+  DateReader reader(text);
+  Parts parts;
+  bool fits = true;
+  for_each_part(
+      format, [&](char c) { fits = fits && reader.skip(c); },
+      [&](char letter) { fits = fits && read_part(reader, letter, parts); });
+  return fits && reader.ends() ? moment_of(parts) : std::nullopt;
+}
+
+void check_date_format(const char* op, std::string_view format, bool reads) {
+  constexpr std::string_view letters = "YymdjbBaAHIpMSfFT%";
+  bool has_year = false, has_month = false, has_day = false;
+  for_each_part(
+      format,
+      [&](char c) {
+        if (c == '%') throw Error("[{}] expected a letter after each % of a date's format, got \"{}\"", op, format);
+      },
+      [&](char letter) {
+        if (letters.find(letter) == letters.npos)
+          throw Error(
+              "[{}] expected a date's format of %Y %y %m %d %j %b %B %a %A %H %I %p %M %S %f %F %T and %%, got %{}", op,
+              letter);
+        has_year = has_year || letter == 'Y' || letter == 'y' || letter == 'F';
+        has_month = has_month || letter == 'm' || letter == 'b' || letter == 'B' || letter == 'F' || letter == 'j';
+        has_day = has_day || letter == 'd' || letter == 'F' || letter == 'j';
+      });
+  if (reads && !(has_year && (has_month || !has_day)))
+    throw Error("[{}] expected a date's format with the year, and the month where it has the day, got \"{}\"", op,
+                format);
+}
+
+}  // namespace gpulua
