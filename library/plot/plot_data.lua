@@ -12,31 +12,26 @@ local data = {most_line = 4000, most_points = 50000}
 --- The numbers of a vector in a table.
 function data.numbers(x) return x:astype("float64"):table() end
 
---- The seconds since 1970 of a column of dates; nil of another value.
-local function seconds_of(value)
-  if type(value) ~= "table" and type(value) ~= "userdata" or getmetatable(value) == nil then return nil end
-  local has, seconds = pcall(function() return value.seconds end)
-  return has and type(seconds) == "function" and value:seconds() or nil
-end
-
 local function is_list_of_texts(value) return type(value) == "table" and type(value[1]) == "string" end
 
 --- Whether the x of a layer are a column of dates or, but for bars, whose names they are, a list of texts.
-function data.is_dates(op, value) return op ~= "bars" and is_list_of_texts(value) or seconds_of(value) ~= nil end
+function data.is_dates(op, value) return op ~= "bars" and is_list_of_texts(value) or dates.of_column(value) ~= nil end
 
 --- The seconds of a list of texts; another value itself.
 local function without_texts(op, value)
   if not is_list_of_texts(value) then return value end
-  local list = {}
   for i = 1, core.check_list(op, "dates", value) do
-    list[i] = type(value[i]) == "string" and dates.seconds_of(value[i])
-    if not list[i] then core.fail(op, 'dates such as "2024-03-14" or "2024-03-14 12:30:15"', value[i]) end
+    if type(value[i]) ~= "string" then core.fail(op, 'dates such as "2024-03-14"', value[i]) end
   end
-  return list
+  local seconds = dates.seconds_of(value)
+  if seconds then return seconds end
+  for _, text in ipairs(value) do
+    if not dates.seconds_of(text) then core.fail(op, 'dates such as "2024-03-14" or "2024-03-14 12:30:15"', text) end
+  end
 end
 
 function data.vector(op, what, value)
-  value = seconds_of(value) or value
+  value = dates.of_column(value) or value
   if type(value) == "table" then core.check_list(op, "numbers", value) end
   local x = type(value) == "table" and gpu.array(value, "float64") or value
   if texts_of_column(x) then core.raise(("[%s] expected %s, numbers, got a column of text, as gpu.plot.bars takes"):format(op, what)) end

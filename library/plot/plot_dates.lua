@@ -1,4 +1,5 @@
 -- Dates of charts: seconds since 1970 in UTC, their texts, and the ticks of an axis.
+local gpu, _, core = ...
 local exports = {}
 
 local floor, max, log10 = math.floor, math.max, math.log10
@@ -75,18 +76,17 @@ end
 --- The text of an end of an axis that reaches over `span` seconds.
 function exports.text(seconds, span) return tick_text(seconds, span > 2 * day and day or 1) end
 
---- The seconds of "2024-03-14", "2024-03-14 12:30" or "2024-03-14T12:30:15.5Z"; nil of another text.
-function exports.seconds_of(text)
-  local year, month, of_month, rest = text:match "^(%d%d%d%d)%-(%d%d)%-(%d%d)(.*)$"
-  if not year then return nil end
-  local days = days_of(tonumber(year), tonumber(month)) + of_month - 1
-  local y, m, d = date_of(days * day)
-  if y ~= tonumber(year) or m ~= tonumber(month) or d ~= tonumber(of_month) then return nil end -- February 30
-  if rest == "" then return days * day end
-  local hour, minute, seconds = rest:match "^[T ](%d%d):(%d%d)(.-)Z?$"
-  seconds = seconds and (seconds == "" and 0 or tonumber(seconds:match "^:(%d%d%.?%d*)$" or ""))
-  if not seconds or tonumber(hour) > 23 or tonumber(minute) > 59 or seconds >= 60 then return nil end
-  return days * day + hour * 3600 + minute * 60 + seconds
+--- The seconds of a column of dates, an array; nil of another value.
+function exports.of_column(value)
+  return getmetatable(value) == "dates or durations" and value.kind == "date" and value:number "s" or nil
+end
+
+--- The seconds of a text such as "2024-03-14 12:30:15", or of a list of them, an array; nil where one is no date.
+function exports.seconds_of(texts)
+  local ok, column = core.call(gpu.dates, texts)
+  if not ok or column:isnan():any():item() then return nil end
+  local seconds = column:number "s"
+  return type(texts) == "string" and seconds[1] or seconds
 end
 
 return exports

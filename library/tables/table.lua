@@ -316,12 +316,14 @@ function methods.isin(t, name, values) return (mask_of("isin", t, name, values))
 --- t:where(name, values)
 function methods.where(t, name, values) return t:take(mask_of("where", t, name, values)) end
 
---- The positions that sort by the columns, the first one first; equal rows keep their order.
-local function order_of(op, fields, names)
+--- The positions that sort by the columns, the first one first; equal rows keep their order. `descending`: the columns, by name, whose
+--- order is the other one.
+local function order_of(op, fields, names, descending)
   local keys = {}
   for i, name in ipairs(names) do
-    if kinds.is_complex(fields.arrays[name]) then core.fail(op, "real numbers in column " .. name, fields.arrays[name]) end
-    keys[#names + 1 - i] = columns.key(fields.arrays[name])
+    local x = fields.arrays[name]
+    if kinds.is_complex(x) then core.fail(op, "real numbers in column " .. name, x) end
+    keys[#names + 1 - i] = descending and descending[name] and columns.reversed_key(x) or columns.key(x)
   end
   return #keys == 1 and keys[1]:argsort() or gpu.lexsort(keys)
 end
@@ -335,19 +337,21 @@ end
 --- t:sort_by(names [, {descending}])
 function methods.sort_by(t, names, ...)
   local fields = check_table("sort_by", t)
-  local what = "{descending = true}, after one name or a table of names"
+  local what = "{descending = true} or {descending = {true, false}}, after one name or a table of names"
   local options = checks.left_out("sort_by", what, ...) or {}
   if type(options) ~= "table" then core.fail("sort_by", what, options) end
   check_option("sort_by", options, "descending")
   names = names_in("sort_by", fields, names)
-  local descending = checks.flag("sort_by", "descending", options.descending)
-  if not descending then return t:take(order_of("sort_by", fields, names)) end
-  -- From the last row on, so that equal rows come out in their order; what is missing goes to the end again.
-  local turned = t:take(gpu.arange(fields.rows, 0, -1, {dtype = "int64", device = device_of(fields)}))
-  local back = turned:take(order_of("sort_by", fields_of[turned], names):flip())
-  local missing = columns.missing(fields_of[back].arrays[names[1]], fields.kinds[names[1]])
-  if not missing then return back end
-  return back:take(gpu.concat {gpu.flatnonzero(missing:logical_not()), gpu.flatnonzero(missing)})
+  local given, descending = options.descending, {}
+  for i, name in ipairs(names) do
+    local one = given
+    if type(given) == "table" then
+      if #given ~= #names then core.fail("sort_by", ("descending = true or false for each of %d columns"):format(#names), given) end
+      one = given[i]
+    end
+    descending[name] = checks.flag("sort_by", "descending", one)
+  end
+  return t:take(order_of("sort_by", fields, names, descending))
 end
 
 --- t:group_by(names...)

@@ -134,7 +134,7 @@ end
 
 --- The function is in one of the first two lines.
 for question, name in pairs {
-  ["least squares"] = "gpu.linalg.lstsq", ["group by"] = "t:group_by", ["linear regression"] = "gpu.stats.linregress",
+  ["join tables"] = "t:join", ["default dtype"] = "gpu.default_dtype", ["least squares"] = "gpu.linalg.lstsq", ["group by"] = "t:group_by", ["linear regression"] = "gpu.stats.linregress",
   ["animation"] = "gpu.plot.animate", ["standard deviation"] = "gpu.std", ["moving average"] = "gpu.ndimage.uniform_filter1d",
   ["csv"] = "gpu.load", ["random normal"] = "gpu.randn", ["matrix inverse"] = "gpu.linalg.inv", ["eigenvalues"] = "gpu.linalg.eigh",
   ["histogram"] = "gpu.histogram", ["save an array"] = "gpu.save", ["read a file"] = "gpu.load", ["solve ode"] = "gpu.integrate.solve_ivp",

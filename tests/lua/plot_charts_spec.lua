@@ -112,8 +112,8 @@ describe("axes", function()
     end
   end)
 
-  it("are of dates for a column that has seconds, or by the option", function()
-    local column = setmetatable({}, { __index = { seconds = function() return gpu.array({ 0, 86400, 2 * 86400 }, "float64") end } })
+  it("are of dates for a column of dates, or by the option", function()
+    local column = gpu.dates { "1970-01-01", "1970-01-02", "1970-01-03" }
     local p = plot.line(column, { 1, 2, 3 })
     assert.are.same({ 0, 86400, 172800 }, layer_of(p).x)
     assert.is_true(axes_of.of(p, 0).x.dates)

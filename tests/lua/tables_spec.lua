@@ -385,6 +385,15 @@ describe("gpu.table", function()
     local small = gpu.table({k = {2, 1, 2, 0 / 0, 1}, i = {1, 2, 3, 4, 5}})
     assert.are.same({2, 5, 1, 3, 4}, small:sort_by "k".i:table())
     assert.are.same({1, 3, 2, 5, 4}, small:sort_by("k", {descending = true}).i:table())
+    local mixed = gpu.table {a = {"y", "x", "x", "y"}, n = gpu.array({1, 2, 3, 4}, "uint8"), v = gpu.array {0 / 0, 5, 7, 1},
+      d = gpu.dates {"2024-03-01", "", "2024-01-01", "2024-02-01"}}
+    local function order(...) return mixed:sort_by(...).n:table() end
+    assert.are.same({3, 2, 4, 1}, order({"a", "v"}, {descending = {false, true}}))
+    assert.are.same({4, 1, 3, 2}, order({"a", "n"}, {descending = true}))
+    assert.are.same({1, 4, 2, 3}, order({"a", "n"}, {descending = {true, false}}))
+    assert.are.same({1, 4, 3, 2}, order("d", {descending = true}))
+    support.fails("[sort_by] expected descending = true or false for each of 2 columns", function() order({"a", "n"}, {descending = {true}}) end)
+    support.fails('[sort_by] expected descending = true or false, got "yes"', function() order("a", {descending = "yes"}) end)
     local sorted = t:sort_by {"side", "kind"}
     for i = 2, n do
       local a, b = {sorted.side[i - 1], sorted.kind[i - 1]}, {sorted.side[i], sorted.kind[i]}
