@@ -9,7 +9,6 @@ from ._library import lib
 
 # Python runs its handlers of signals between calls of C functions only. But the signal itself at once writes a byte to a file that
 # Python is given, and a thread that waits for such bytes stops the call.
-_lock = threading.Lock()
 _running = None   # the handle of the state whose call the main thread is in
 _elsewhere = -1   # the file that another library has given to Python, such as asyncio
 _reader = _writer = None
@@ -26,13 +25,12 @@ def _read(reader):
 def _watch(reader):
     while True:
         select.select([reader], [], [])
-        with _lock:
-            signals = _read(reader)
-            if _elsewhere >= 0:
-                with contextlib.suppress(OSError):  # a full or closed one, as Python does
-                    os.write(_elsewhere, signals)
-            if signal.SIGINT in signals and _running is not None:
-                lib.interrupt(_running)
+        signals = _read(reader)
+        if _elsewhere >= 0:
+            with contextlib.suppress(OSError):  # a full or closed one, as Python does
+                os.write(_elsewhere, signals)
+        if signal.SIGINT in signals and _running is not None:
+            lib.interrupt(_running)
 
 
 def _open():
@@ -46,8 +44,8 @@ def _open():
 
 def _forget():
     """In a new process, which has no such thread."""
-    global _reader, _lock
-    _reader, _lock = None, threading.Lock()
+    global _reader
+    _reader = None
 
 
 os.register_at_fork(after_in_child=_forget)
@@ -56,17 +54,17 @@ os.register_at_fork(after_in_child=_forget)
 def stoppable(state, work):
     """The result of work(), which calls the library for the state's handle: Ctrl-C stops that call."""
     global _running, _elsewhere
-    if threading.current_thread() is not threading.main_thread() or not callable(signal.getsignal(signal.SIGINT)):
+    if threading.current_thread() is not threading.main_thread():
         return work()
     if _reader is None:
         _open()
     outer, before = (_running, _elsewhere), signal.set_wakeup_fd(_writer, warn_on_full_buffer=False)
     try:
-        with _lock:
-            _read(_reader)  # signals of before
-            _running, _elsewhere = state, -1 if before == _writer else before
+        _running, _elsewhere = state, -1 if before == _writer else before
         return work()
+    except BaseException:
+        _read(_reader)  # a signal that has ended this call stops no later one
+        raise
     finally:
         signal.set_wakeup_fd(before)
-        with _lock:
-            _running, _elsewhere = outer
+        _running, _elsewhere = outer

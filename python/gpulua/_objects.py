@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping
 
 from . import _values
+from ._interrupts import stoppable
 from ._library import lib
 
 _most_depth = 100
@@ -163,7 +164,11 @@ class Object:
         return cls(state, handle)
 
     def __call__(self, *arguments, deadline=0, **options):
-        return self._state._call(self._handle, arguments, options, deadline)
+        return stoppable(self._state._handle, lambda: self._state._call(self._handle, arguments, options, deadline))
+
+    def at_once(self, *arguments, **options):
+        """A call that Ctrl-C does not stop, which takes less time: for short ones."""
+        return self._state._call(self._handle, arguments, options, 0)
 
     def __getitem__(self, key):
         return self._state._bridge.index(self, key)
@@ -295,9 +300,11 @@ class Bridge:
 
     def __init__(self, state):
         self._state = state
-        self.call, self._made, self.written, self.for_lua, self.index, self.text = state.load(_bridge, "gpulua")(float(_most_depth), float(self.chunk))
-        for function in (self.call, self._made, self.written, self.for_lua, self.index, self.text):
+        functions = state.load(_bridge, "gpulua")(_most_depth, self.chunk)
+        for function in functions:
             function._state = state
+        self.call, self._made, written, for_lua, index, text = functions
+        self.written, self.for_lua, self.index, self.text = written.at_once, for_lua.at_once, index.at_once, text.at_once
 
     def made(self, *tokens):
         """The Object of one value."""

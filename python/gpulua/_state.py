@@ -9,7 +9,6 @@ from ctypes import byref, c_int64, c_size_t, c_void_p
 from . import _dlpack, _library, _numpy, _tables, _values
 from ._array import Array
 from ._errors import check, own_line
-from ._interrupts import stoppable
 from ._library import ARGUMENT, ARRAY, FUNCTION, OBJECT, OK, Value, count_of, lib, text_of
 from ._objects import Bridge, Function, Object, Tokens, from_tokens
 
@@ -98,7 +97,7 @@ class State:
     def run(self, text, name="python", *, deadline=0):
         """Runs a script and gives its results: None, one value, or a tuple. Ctrl-C stops it, but for loops that LuaJIT has compiled,
         which it stops in states that are interruptible and in calls with a deadline, in seconds."""
-        return stoppable(self._handle, lambda: self.load(text, name)(deadline=deadline))
+        return self.load(text, name)(deadline=deadline)
 
     def load(self, text, name="python"):
         """The function that the script is."""
@@ -113,7 +112,7 @@ class State:
     def table(self, table):
         """The columns of a gpu.table, or of one that a Lua expression gives: a dict of NumPy arrays by name, which pandas.DataFrame
         takes."""
-        return stoppable(self._handle, lambda: _tables.take(self, table))
+        return _tables.take(self, table)
 
     def __getitem__(self, path):
         """The value at a path of names from the globals: "update", "model.step", "gpu.add"."""
@@ -206,8 +205,9 @@ class State:
         """The function that an expression of Lua gives. It is kept."""
         function = self._functions.get(text)
         if function is None:
-            function = self._functions[text] = self.load(text if text.startswith("\n") else "return " + text, "gpulua")()
-            function._state = weakref.proxy(self)  # no cycle: a state ends when nobody has it
+            loaded = self.load(text if text.startswith("\n") else "return " + text, "gpulua").at_once()
+            loaded._state = weakref.proxy(self)  # no cycle: a state ends when nobody has it
+            function = self._functions[text] = loaded.at_once
         return function
 
     def _call(self, function, arguments, options, deadline, *, reads_tables=True):

@@ -168,9 +168,9 @@ class Values(unittest.TestCase):
                                    ("gpu.ones(2)(5)", gpulua.OutOfRangeError, IndexError), ("gpu.exp()", gpulua.WrongTypeError, TypeError),
                                    ("gpu.bitwise_and(gpu.ones(1), 1)", gpulua.WrongTypeError, TypeError), ("error('x', 0)", gpulua.Error, RuntimeError),
                                    ("gpu.ones(2):sum {axes = 1}", gpulua.ArgumentError, ValueError),
-                                   ("gpu.ones(1, 'int8') + 300", gpulua.ArgumentError, ValueError), ("nothing.x = 1", gpulua.Error, RuntimeError)]:
+                                   ("gpu.ones(1, 'int8') + 300", gpulua.ArgumentError, ValueError), ("nothing.x", gpulua.Error, RuntimeError)]:
             with self.assertRaises(python) as caught:
-                self.state.run(text)
+                self.state.eval(text)
             self.assertIs(type(caught.exception), kind, text)
         with self.assertRaises(gpulua.DeadlineError) as late:
             self.state.eval("function() while true do end end")(deadline=0.05)
