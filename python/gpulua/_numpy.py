@@ -1,6 +1,5 @@
 """NumPy's arrays as memory of ours, and the reverse."""
 import ctypes
-import sys
 from ctypes import POINTER, Structure, byref, c_int, c_int64, c_void_p
 
 from . import _dlpack, _library, _values
