@@ -94,6 +94,9 @@ class Operators(Case):
             self.same(getattr(x, name)(), getattr(a, name)(), rtol=1e-14)
             self.same(getattr(x, name)(1), getattr(a, name)(1), rtol=1e-14)
             self.same(getattr(x, name)(axis=-1, keepdims=True), getattr(a, name)(axis=-1, keepdims=True), rtol=1e-14)
+        for axis in ((), (0, 2), (-1, 0), (1,)):
+            self.same(x.sum(axis), a.sum(axis))
+            self.same(xp.max(x, axis=axis, keepdims=True), a.max(axis, keepdims=True))
         self.same(x.cumsum(axis=1), a.cumsum(axis=1))
         for function in (np.sum, np.mean, np.max, np.reshape):  # which call the methods
             arguments = (a.shape[::-1],) if function is np.reshape else ()

@@ -1,7 +1,7 @@
 """Searching, sorting, sets and positions."""
 from typing import NamedTuple
 
-from .axes import lua_axes, lua_axis
+from .axes import given, lua_axes, lua_axis
 
 
 class UniqueAll(NamedTuple):
@@ -32,16 +32,16 @@ class Searching:
     """Functions that find, sort or take elements."""
 
     def argmax(self, x, /, *, axis=None, keepdims=False):
-        return self._lua("gpu.argmax")(x, axis=lua_axes(axis, x.ndim), keepdims=keepdims or None) - 1
+        return self._lua("gpu.argmax")(x, *given(lua_axes(axis, x.ndim)), keepdims=keepdims or None) - 1
 
     def argmin(self, x, /, *, axis=None, keepdims=False):
-        return self._lua("gpu.argmin")(x, axis=lua_axes(axis, x.ndim), keepdims=keepdims or None) - 1
+        return self._lua("gpu.argmin")(x, *given(lua_axes(axis, x.ndim)), keepdims=keepdims or None) - 1
 
     def argsort(self, x, /, *, axis=-1, descending=False, stable=True):
-        return self._lua("gpu.argsort")(x, lua_axis(axis, x.ndim), descending=descending) - 1
+        return self._lua("gpu.argsort")(x, lua_axis(axis, x.ndim), descending=descending or None) - 1
 
     def sort(self, x, /, *, axis=-1, descending=False, stable=True):
-        return self._lua("gpu.sort")(x, lua_axis(axis, x.ndim), descending=descending)
+        return self._lua("gpu.sort")(x, lua_axis(axis, x.ndim), descending=descending or None)
 
     def nonzero(self, x, /):
         positions = self._lua("gpu.nonzero")(x)

@@ -1,5 +1,5 @@
 """Reductions and scans."""
-from .axes import lua_axes, lua_axis
+from .axes import given, lua_axes, lua_axis
 from .dtypes import name_of
 
 
@@ -7,7 +7,10 @@ class Statistics:
     """Functions over axes."""
 
     def _reduce(self, name, x, axis, keepdims, **options):
-        return self._lua(f"gpu.{name}")(x, axis=lua_axes(axis, x.ndim), keepdims=keepdims or None, **options)
+        axes = lua_axes(axis, x.ndim)
+        if isinstance(axes, list):  # an empty one alone would be a table of options
+            axes, options["axis"] = None, axes
+        return self._lua(f"gpu.{name}")(x, *given(axes), keepdims=keepdims or None, **options)
 
     def sum(self, x, /, *, axis=None, dtype=None, keepdims=False):
         return self._reduce("sum", x, axis, keepdims, dtype=name_of(dtype))
@@ -44,7 +47,7 @@ class Statistics:
             if x.ndim != 1:
                 raise ValueError(f"expected an axis for an array of {x.ndim} axes, got None")
             axis = 0
-        y = self._lua(f"gpu.{name}")(x, axis=lua_axis(axis, x.ndim), dtype=name_of(dtype))
+        y = self._lua(f"gpu.{name}")(x, lua_axis(axis, x.ndim), dtype=name_of(dtype))
         if not include_initial:
             return y
         shape = list(y.shape)
