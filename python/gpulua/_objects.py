@@ -13,6 +13,9 @@ _most_depth = 100
 # h the next of the handles, l a list of so many values, d so many pairs of a key and a value.
 _bridge = """
 local most_depth, chunk = ...
+-- A script may give these names other values.
+local error, getmetatable, pairs, pcall, select, tonumber, tostring = error, getmetatable, pairs, pcall, select, tonumber, tostring
+local type, unpack, concat, least = type, unpack, table.concat, math.min
 
 local function reader(tokens, texts, ...)
   local handles, handle, at, next_token = {...}, 0, 1, tokens:gmatch("[^\\n]+")
@@ -115,10 +118,10 @@ local function written(value)
   if not good then return tokens end
   if tokens[1] == "h" then return nil end
   local from = 1
-  return table.concat(tokens, "\\n"), table.concat(texts), #handles, function()
+  return concat(tokens, "\\n"), concat(texts), #handles, function()
     local first = from
     from = from + chunk
-    return unpack(handles, first, math.min(from - 1, #handles))
+    return unpack(handles, first, least(from - 1, #handles))
   end
 end
 
@@ -136,7 +139,7 @@ local function for_lua(callback)
       local kind = type((select(i, ...)))
       if kind == "table" or kind == "cdata" then
         local tokens, texts, handles = write({n = count, ...})
-        return results(pcall(callback, true, table.concat(tokens, "\\n"), table.concat(texts), unpack(handles)))
+        return results(pcall(callback, true, concat(tokens, "\\n"), concat(texts), unpack(handles)))
       end
     end
     return results(pcall(callback, false, ...))

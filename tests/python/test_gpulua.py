@@ -63,6 +63,8 @@ class Values(unittest.TestCase):
         self.assertEqual(self.state.eval("gpu.ones(2, 3).shape"), [2, 3])
         self.assertEqual(self.state.eval("function(x, o) return x, o.rate, o.sizes[2] end")(1, rate=0.5, sizes=(4, 8)), (1, 0.5, 8))
         self.assertEqual(self.state.eval("function(...) return select('#', ...) end")(1, None, rate=None), 2)
+        self.state.run("tostring, unpack, pcall = nil")
+        self.assertEqual(same({"a": [1, 2j]}), {"a": [1, 2j]})
         self.state["config"] = {"rate": 0.25, "sizes": [1, 2], "x": np.ones(3)}
         self.assertEqual(self.state.run("return config.rate + config.sizes[2] + config.x:sum():item()"), 5.25)
         self.assertEqual(self.state["config.sizes"], [1, 2])
