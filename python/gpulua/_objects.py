@@ -61,10 +61,14 @@ local function number_text(x)
   return ("%.17g"):format(x)
 end
 
--- Whether it is written as a list of its elements or its pairs: a plain table, or a shape.
+-- What getmetatable says of the library's tables that hold nothing but results.
+local of_results = {["a table of results"] = true, ["a list of results"] = true, ["a list of sizes"] = true, ["times"] = true,
+  ["a profile"] = true}
+
+-- Whether it is written as a list of its elements, or its pairs.
 local function is_plain(value)
   local meta = getmetatable(value)
-  return meta == nil or meta == getmetatable(gpu.zeros(1).shape)
+  return meta == nil or of_results[meta] or false
 end
 
 local function write(value)

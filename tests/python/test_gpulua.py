@@ -61,6 +61,10 @@ class Values(unittest.TestCase):
         self.assertEqual(same([same])[0]([7]), [7])
         self.assertEqual(self.state.eval("{1, 2, nil, 4}"), {1: 1, 2: 2, 4: 4})
         self.assertEqual(self.state.eval("gpu.ones(2, 3).shape"), [2, 3])
+        self.assertIn("used", self.state.eval("gpu.memory()"))
+        self.assertEqual(self.state["gpu.devices"]()[0]["kind"], self.state.eval("gpu.devices()[1].kind"))
+        heights = self.state.eval("gpu.signal.find_peaks")(np.array([0.0, 3, 0, 2, 0]), height=1)[1]["peak_heights"]
+        self.assertEqual(heights.tolist(), [3, 2])
         self.assertEqual(self.state.eval("function(x, o) return x, o.rate, o.sizes[2] end")(1, rate=0.5, sizes=(4, 8)), (1, 0.5, 8))
         self.assertEqual(self.state.eval("function(...) return select('#', ...) end")(1, None, rate=None), 2)
         self.state.run("tostring, unpack, pcall = nil")
