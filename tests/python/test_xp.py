@@ -158,6 +158,7 @@ class Keys(Case):
 class Functions(Case):
     def test_creation(self):
         for ours, theirs in [(xp.asarray([1, 2]), np.array([1, 2])), (xp.asarray([[1.5], [2]]), np.array([[1.5], [2]])), (xp.asarray(True), np.array(True)),
+                             (xp.asarray([np.ones(2), [3, 4]]), np.array([np.ones(2), [3, 4]])),
                              (xp.asarray([1j, 2]), np.array([1j, 2])), (xp.asarray([True, 2]), np.array([1, 2])), (xp.asarray([]), np.array([])),
                              (xp.asarray(2**64 - 1), np.array(2**64 - 1)), (xp.asarray(memoryview(b"ab")), np.array([97, 98], "uint8")),
                              (xp.asarray([1e300, -1], dtype="float32"), np.array([np.inf, -1], "float32")), (xp.arange(5), np.arange(5)),

@@ -106,7 +106,7 @@ class Creation:
             x = self._state.array(obj)
         elif copy is False:
             raise ValueError("expected an array for copy=False, as other values are copied")
-        elif isinstance(obj, (list, tuple)) and any(isinstance(value, Array) and value.ndim > 0 for value in obj):
+        elif isinstance(obj, (list, tuple)) and any(getattr(value, "ndim", 0) > 0 for value in obj):
             x = self.stack([self.asarray(value) for value in obj])
         elif isinstance(obj, (list, tuple, bool, int, float, complex)):
             x = self._of_numbers(obj, dtype)
