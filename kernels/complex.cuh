@@ -192,7 +192,11 @@ __device__ inline gpulua_complex<R> exp2(gpulua_complex<R> x) {
 }
 template <class R>
 __device__ inline gpulua_complex<R> expm1(gpulua_complex<R> x) {
-  if (x.re >= gpulua_complex_limits<R>::power && !isinf(x.re) && isfinite(x.im)) return exp(x);
+  if (x.im == 0) return {expm1(x.re), x.im};
+  if (x.re >= gpulua_complex_limits<R>::power || !isfinite(x.re) || !isfinite(x.im)) {
+    const gpulua_complex<R> y = exp(x);
+    return {y.re - 1, y.im};
+  }
   const R half = sin(R(0.5) * x.im);
   return {expm1(x.re) * cos(x.im) - 2 * half * half, exp(x.re) * sin(x.im)};
 }

@@ -36,7 +36,7 @@ def stripped(path):
 def main(build, output, version):
     source = pathlib.Path(__file__).resolve().parent
     folder = f"gpulua-{version}.dist-info"
-    files = {f"gpulua/{path.name}": path.read_bytes() for path in sorted((source / "gpulua").glob("*.py"))}
+    files = {str(path.relative_to(source)): path.read_bytes() for path in sorted((source / "gpulua").rglob("*.py"))}
     for name in libraries:
         path = pathlib.Path(build) / "bin" / name
         if path.exists():  # a build may lack one of the plugins

@@ -41,7 +41,8 @@ DType check_dtype(lua_State* L, int index, const char* op) {
   return parse_dtype(check_string(L, index, op, "a dtype's name"));
 }
 
-ArrayOptions check_options(lua_State* L, int index, const char* op, std::shared_ptr<OpenDevice> device) {
+ArrayOptions check_options(lua_State* L, int index, const char* op, std::shared_ptr<OpenDevice> device,
+                           std::vector<Option> more) {
   ArrayOptions options{std::nullopt, std::move(device)};
   const auto read_dtype = [&](int value) { options.dtype = check_dtype(L, value, op); };
   const auto read_device = [&](int value) { options.device = check_device(L, value, op); };
@@ -49,7 +50,8 @@ ArrayOptions check_options(lua_State* L, int index, const char* op, std::shared_
     check_end(L, index + 1, op, "the dtype");
     read_dtype(index);
   } else {
-    read_options(L, index, op, {{"dtype", read_dtype}, {"device", read_device}});
+    more.insert(more.begin(), {{"dtype", read_dtype}, {"device", read_device}});
+    read_options(L, index, op, more);
   }
   if (!options.device) options.device = bindings_of(L).context().current();
   return options;

@@ -14,7 +14,9 @@ struct ArrayOptions {
   std::shared_ptr<OpenDevice> device;  // never null in the result of check_options
 };
 /// Reads the options at `index` (nil or none: the defaults). `device`: the default device; null: the current device.
-ArrayOptions check_options(lua_State* L, int index, const char* op, std::shared_ptr<OpenDevice> device = nullptr);
+/// `more`: options beside these two.
+ArrayOptions check_options(lua_State* L, int index, const char* op, std::shared_ptr<OpenDevice> device = nullptr,
+                           std::vector<Option> more = {});
 
 /// Reads a shape from index `first` on: a table of numbers, or several numbers. Sets `next` to the index after it.
 Dims check_shape(lua_State* L, int first, int& next, const char* op);

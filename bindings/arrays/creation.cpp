@@ -226,7 +226,7 @@ void check_bound(DType dtype, double end) {
   }
 }
 
-/// gpu.linspace(first, last [, count] [, {dtype, device}])
+/// gpu.linspace(first, last [, count] [, {dtype, device, endpoint}])
 int create_linspace(lua_State* L) {
   const double first = check_number(L, 1, "linspace", "a number");
   const double last = check_number(L, 2, "linspace", "a number");
@@ -234,10 +234,13 @@ int create_linspace(lua_State* L) {
   const std::int64_t count = has_count ? check_integer(L, 3, "linspace", "a count") : 50;
   if (count < 0) fail("linspace", "a count of 0 or more", L, 3);
   checked_size({count}, "linspace");
-  const ArrayOptions options = check_options(L, has_count ? 4 : 3, "linspace");
+  bool has_end = true;
+  const ArrayOptions options =
+      check_options(L, has_count ? 4 : 3, "linspace", nullptr,
+                    {{"endpoint", [&](int value) { has_end = check_flag(L, value, "linspace", "endpoint"); }}});
   const DType dtype = options.dtype.value_or(default_dtype(L));
   for (double end : {first, last}) check_bound(dtype, end);
-  push_array(L, linspace(*options.device, count, dtype, first, last));
+  push_array(L, linspace(*options.device, count, dtype, first, last, has_end));
   return 1;
 }
 

@@ -8,6 +8,7 @@
 #include "src/algorithms/sort.h"
 #include "src/base/error.h"
 #include "src/expressions/expression.h"
+#include "src/expressions/selection.h"
 #include "src/ops/promotion.h"
 
 namespace gpulua {
@@ -109,11 +110,11 @@ int lua_topk(lua_State* L) {
   return 2;
 }
 
-/// gpu.searchsorted(sorted, values [, {side}])
+/// gpu.searchsorted(sorted, values [, {side, sorter}])
 /// The insertion position of each value, counted from 1; `side` is "left" or "right".
 int lua_searchsorted(lua_State* L) {
-  const Array sorted = check<Array>(L, 1, "searchsorted");
-  Array values;
+  Array sorted = check<Array>(L, 1, "searchsorted");
+  Array values, sorter;
   if (const auto number = to_scalar(L, 2)) {
     if (lua_isboolean(L, 2) && sorted->dtype != DType::boolean) fail("searchsorted", "an array or a number", L, 2);
     values = constant(sorted->device(), {}, promote_weak(sorted->dtype, *number, default_dtype(L)), *number);
@@ -121,14 +122,24 @@ int lua_searchsorted(lua_State* L) {
     values = check<Array>(L, 2, "searchsorted");
   }
   bool right = false;
-  read_options(L, 3, "searchsorted", {{"side", [&](int value) {
-                                         const std::string_view side =
-                                             check_string(L, value, "searchsorted", "side = \"left\" or \"right\"");
-                                         if (side != "left" && side != "right")
-                                           fail("searchsorted", "side = \"left\" or \"right\"", L, value);
-                                         right = side == "right";
-                                       }}});
+  read_options(L, 3, "searchsorted",
+               {{"side",
+                 [&](int value) {
+                   const std::string_view side = check_string(L, value, "searchsorted", "side = \"left\" or \"right\"");
+                   if (side != "left" && side != "right")
+                     fail("searchsorted", "side = \"left\" or \"right\"", L, value);
+                   right = side == "right";
+                 }},
+                {"sorter", [&](int value) { sorter = check<Array>(L, value, "searchsorted"); }}});
   if (sorted->layout.ndim() != 1) throw Error("[searchsorted] expected a vector to search, got {}", type_text(*sorted));
+  if (sorter) {
+    if (sorter->layout.shape != sorted->layout.shape || !is_integer(sorter->dtype))
+      throw Error("[searchsorted] expected sorter = the {} positions in order, as gpu.argsort gives them, got {}",
+                  sorted->layout.size(), type_text(*sorter));
+    IndexItem item;
+    item.array = sorter;
+    sorted = read_index(sorted, {item});
+  }
   if (&sorted->device() != &values->device())
     throw Error("[searchsorted] expected arrays of one device, got {} and {}; x:to(name) copies one over",
                 sorted->device().name(), values->device().name());

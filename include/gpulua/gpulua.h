@@ -110,10 +110,13 @@ typedef enum gpulua_kind {
   GPULUA_NIL = 0,
   GPULUA_BOOLEAN = 1,
   GPULUA_NUMBER = 2,
-  GPULUA_INTEGER = 3, /* in: any int64_t. out: an int64_t or uint64_t of the FFI; Lua's numbers are GPULUA_NUMBER */
-  GPULUA_TEXT = 4,    /* any bytes; out: with a zero after the end */
-  GPULUA_ARRAY = 5,   /* out: a new handle, which the program releases */
-  GPULUA_FUNCTION = 6 /* out: a new handle, which the program releases */
+  GPULUA_INTEGER = 3,  /* in: any int64_t. out: an integer of the FFI that an int64_t holds; Lua's numbers are
+                          GPULUA_NUMBER */
+  GPULUA_TEXT = 4,     /* any bytes; out: with a zero after the end */
+  GPULUA_ARRAY = 5,    /* out: a new handle, which the program releases */
+  GPULUA_FUNCTION = 6, /* out: a new handle, which the program releases */
+  GPULUA_OBJECT = 7    /* any other value, such as a table or a complex number. out: a new handle at as.function, which
+                          calls take as it is, and which is released as a function's */
 } gpulua_kind;
 
 typedef struct gpulua_value {

@@ -91,9 +91,9 @@ inline gpulua_value to_value(const Array& array) {
 }
 
 inline const char* kind_name(int kind) {
-  static constexpr const char* names[] = {"nil",    "a boolean", "a number",  "an integer",
-                                          "a text", "an array",  "a function"};
-  return kind >= 0 && kind <= GPULUA_FUNCTION ? names[kind] : "another value";
+  static constexpr const char* names[] = {"nil",    "a boolean", "a number",   "an integer",
+                                          "a text", "an array",  "a function", "an object"};
+  return kind >= 0 && kind <= GPULUA_OBJECT ? names[kind] : "another value";
 }
 [[noreturn]] inline void refuse(const char* expected, const gpulua_value& got) {
   throw Error(GPULUA_ARGUMENT, std::string("[value] expected ") + expected + ", got " + kind_name(got.kind));
@@ -136,7 +136,7 @@ T from_value(const gpulua_value& value) {
 
 inline void release(const gpulua_value& value) noexcept {
   if (value.kind == GPULUA_ARRAY) gpulua_array_release(value.as.array);
-  if (value.kind == GPULUA_FUNCTION) gpulua_function_release(value.as.function);
+  if (value.kind == GPULUA_FUNCTION || value.kind == GPULUA_OBJECT) gpulua_function_release(value.as.function);
 }
 
 /// from_value(), which releases the handle on an exception.

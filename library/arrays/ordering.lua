@@ -36,12 +36,12 @@ end
 
 -- ---- distinct elements --------------------------------------------------------------------------------------------------------
 
---- For each slice of the first axis after the first: true if it differs from the slice before it. NaN is equal to NaN.
-local function changes(sorted)
+--- For each slice of the first axis after the first: true if it differs from the slice before it. `equal_nan`: NaN is equal to NaN.
+local function changes(sorted, equal_nan)
   local n = sorted.shape[1]
   local before, after = views.slice(sorted, 1, 1, n - 1), views.slice(sorted, 1, 2, n - 1)
   local differs = after:ne(before)
-  if kinds.is_floating(sorted) then differs = differs:logical_and(after:eq(after):logical_or(before:eq(before))) end
+  if equal_nan and kinds.is_floating(sorted) then differs = differs:logical_and(after:eq(after):logical_or(before:eq(before))) end
   if sorted.ndim == 1 then return differs end
   return differs:any(2)
 end
@@ -66,7 +66,7 @@ local function distinct(x, options)
     sorted = x:sort()
   end
   local starts = gpu.ones(n, {dtype = "bool", device = x.device})
-  if n > 1 then views.slice(starts, 1, 2, n - 1):copy_(changes(sorted)) end
+  if n > 1 then views.slice(starts, 1, 2, n - 1):copy_(changes(sorted, options.equal_nan ~= false)) end
   if not needs_positions and not options.return_counts and x.ndim == 1 then return {sorted[starts]} end
   local first = starts:flatnonzero()
   local results = {sorted:take(first, 1)}
@@ -80,16 +80,27 @@ local function distinct(x, options)
   return results
 end
 
---- gpu.unique(x [, {axis, return_index, return_inverse, return_counts}])
+--- The same for complex numbers, which are ordered by their real parts, then by their imaginary parts.
+local function distinct_complex(x, options)
+  local rows = gpu.stack({x:real(), x:imag()}, -1):reshape(x.shape[1], -1)
+  local results = distinct(rows, {equal_nan = options.equal_nan, return_index = true, return_inverse = options.return_inverse,
+    return_counts = options.return_counts})
+  results[1] = x:take(results[2], 1)
+  if not options.return_index then table.remove(results, 2) end
+  return results
+end
+
+--- gpu.unique(x [, {axis, equal_nan, return_index, return_inverse, return_counts}])
 local function unique(x, options)
-  checks.real("unique", x)
+  checks.array("unique", x)
   options = checks.fields("unique", options)
-  for _, name in ipairs {"return_index", "return_inverse", "return_counts"} do
+  for _, name in ipairs {"equal_nan", "return_index", "return_inverse", "return_counts"} do
     checks.flag("unique", name, options[name])
   end
   local inverse = options.return_index and 3 or 2
+  local find = kinds.is_complex(x) and distinct_complex or distinct
   if options.axis == nil then
-    local results = distinct(x:ravel(), options)
+    local results = find(x:ravel(), options)
     if options.return_inverse then results[inverse] = results[inverse]:reshape(x.shape) end
     return unpack(results)
   end
@@ -100,7 +111,7 @@ local function unique(x, options)
   for i = 2, #shape do width = width * shape[i] end
   if width == 0 then core.fail("unique", "elements in the slices along the axis", x) end
   local rows = #shape == 1 and x or slices:reshape(shape[1], width)
-  local results = distinct(rows, options)
+  local results = find(rows, options)
   shape[1] = results[1].shape[1]
   results[1] = results[1]:reshape(shape):moveaxis(1, axis)
   return unpack(results)
@@ -157,8 +168,9 @@ local function is_in_table(x, values)
 end
 
 --- gpu.isin(x, values [, {invert}])
---- For each element of x: true if it is one of the values. NaN never is.
+--- For each element of x, or the number x: true if it is one of the values. NaN never is.
 local function isin(x, values, options)
+  if core.is_number(x) and core.is_array(values) then x = checks.to_array("isin", "an array or a number", x, values) end
   checks.real("isin", x)
   options = checks.fields("isin", options)
   local invert = checks.flag("isin", "invert", options.invert) or false

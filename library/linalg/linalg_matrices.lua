@@ -18,8 +18,10 @@ local epsilon = {float32 = 2 ^ -23, float64 = 2 ^ -52}
 --- x' of a matrix.
 local function adjoint(x) return kinds.is_complex(x) and transposed(x):conj() or transposed(x) end
 
---- A tolerance relative to the greatest singular value: the option, or by the matrices' extents.
+--- A tolerance relative to the greatest singular value: the option, a number or an array with one for each matrix of the batch, or by
+--- the matrices' extents.
 local function tolerance(op, name, value, a, dtype)
+  if core.is_array(value) then return core.cast(checks.real(op, value), real_of(dtype)):expand_dims(-1) end
   return checks.tolerance(op, name, value, 1) or math.max(a.shape[a.ndim - 1], a.shape[a.ndim]) * epsilon[real_of(dtype)]
 end
 
@@ -53,7 +55,7 @@ function linalg.matrix_rank(a, tol, options)
     s = tools.singular(op, a, dtype, false, false)
   end
   local limit = tol or greatest(s) * tolerance(op, "rtol", options.rtol, a, dtype)
-  return core.cast(s:gt(limit):sum(-1), "int64")
+  return s:gt(limit):sum(-1)
 end
 
 --- 1 / s where s is above the relative tolerance, else 0; and where it is.

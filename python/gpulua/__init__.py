@@ -7,11 +7,29 @@
     numpy.from_dlpack(y) if state.device == "cpu" else y.numpy()
 """
 from ._array import Array
-from ._errors import ArgumentError, DeadlineError, Error, MemoryLimitError, ScriptSyntaxError, UnavailableError
-from ._state import Function, State
+from ._errors import (ArgumentError, DeadlineError, Error, MemoryLimitError, OutOfRangeError, ScriptSyntaxError, UnavailableError,
+                      WrongTypeError)
+from ._objects import Function, Object
+from ._state import State
 
-__all__ = ["ArgumentError", "Array", "DeadlineError", "Error", "Function", "MemoryLimitError", "ScriptSyntaxError", "State",
-           "UnavailableError"]
+__all__ = ["ArgumentError", "Array", "DeadlineError", "Error", "Function", "MemoryLimitError", "Object", "OutOfRangeError", "ScriptSyntaxError",
+           "State", "UnavailableError", "WrongTypeError", "namespace", "xp"]
+
+for _class in (Array, Function, Object, State):
+    _class.__module__ = __name__
+
+
+def namespace(state):
+    """The functions of Python's array API for the arrays of a state, as gpulua.xp has them for its own."""
+    return state._namespace
+
+
+def __getattr__(name):
+    """xp when it is used, so that `import gpulua` makes no namespace."""
+    if name == "xp":
+        import importlib
+        return importlib.import_module(".xp", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def load_ipython_extension(shell):

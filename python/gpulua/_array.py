@@ -1,34 +1,16 @@
 """Arrays of numbers on a device."""
 import ctypes
+import struct
 
-from . import _dlpack
+from . import _dlpack, _index, _numpy
+from ._dtype import of_name
 from ._errors import Error, check
 from ._library import ARGUMENT, NO_STREAM, lib
+from ._operators import Operators
 
-
-class _Memory:
-    """The memory of an array on the cpu device, which a tensor keeps, for NumPy. NumPy's own from_dlpack may make it read-only, and
-    takes no bool before 1.25."""
-
-    _tensor = None
-
-    def __init__(self, array):
-        self._tensor = _dlpack.export(array._handle, array._state._handle, NO_STREAM)
-        self.__array_interface__ = {
-            "version": 3, "shape": array.shape, "strides": array.strides, "typestr": _numpy_dtype(array).str,
-            "data": _dlpack.first_element(self._tensor),
-        }
-
-    def __del__(self):
-        if self._tensor is not None:
-            _dlpack.delete(self._tensor)
-
-
-def _numpy_dtype(array):
-    import numpy
-    if array.dtype == "bfloat16":
-        raise TypeError("expected an array of a dtype that NumPy has, got bfloat16; x:astype('float32') in Lua makes one")
-    return numpy.dtype(array.dtype)
+# Of an element, for struct.
+_formats = {"bool": "?", "int8": "b", "int16": "h", "int32": "i", "int64": "q", "uint8": "B", "uint16": "H", "uint32": "I", "uint64": "Q",
+            "float16": "e", "bfloat16": "H", "float32": "f", "float64": "d", "complex64": "ff", "complex128": "dd"}
 
 
 def _opened(value, failure):
@@ -38,8 +20,9 @@ def _opened(value, failure):
     return value
 
 
-class Array:
-    """An array of a state. NumPy, CuPy and torch take it by DLPack, without a copy: numpy.from_dlpack(x), torch.from_dlpack(x)."""
+class Array(Operators):
+    """An array of a state, with the operators, properties and methods of an array of NumPy: indices and axes count from 0. NumPy, CuPy and
+    torch take it by DLPack, without a copy: numpy.from_dlpack(x), torch.from_dlpack(x)."""
 
     def __init__(self, state, handle):
         self._state, self._handle = state, handle
@@ -49,14 +32,14 @@ class Array:
 
     @property
     def shape(self):
-        ndim, shape = self.ndim, lib.array_shape(self._handle)
-        return tuple(shape[i] for i in range(ndim))
+        ndim = lib.array_ndim(self._handle)
+        return tuple(lib.array_shape(self._handle)[:_opened(ndim, -1)])
 
     @property
     def strides(self):
         """In bytes."""
-        ndim, strides = self.ndim, lib.array_strides(self._handle)
-        return tuple(strides[i] for i in range(ndim))
+        ndim = lib.array_ndim(self._handle)
+        return tuple(lib.array_strides(self._handle)[:_opened(ndim, -1)])
 
     @property
     def ndim(self):
@@ -72,7 +55,11 @@ class Array:
 
     @property
     def dtype(self):
-        """The name of the elements' type, such as "float32"."""
+        """The elements' type, which equals its name: x.dtype == "float32"."""
+        return of_name(self._dtype)
+
+    @property
+    def _dtype(self):
         return _opened(lib.array_dtype(self._handle), None).decode()
 
     @property
@@ -86,31 +73,68 @@ class Array:
         check(lib.array_evaluate(self._handle, NO_STREAM, ctypes.byref(pointer)), self._state._handle)
         return pointer.value
 
+    # ---- elements ----
+
     def __len__(self):
         if self.ndim == 0:
             raise TypeError("an array without axes has no length")
         return self.shape[0]
 
     def __getitem__(self, key):
-        """As NumPy's array has it. Waits."""
-        return self.numpy()[key]
+        """The elements at a key of NumPy, as an Array: a view, or for index arrays and masks a new one."""
+        return _index.get(self, key)
+
+    def __setitem__(self, key, value):
+        _index.put(self, key, value)
 
     def __iter__(self):
-        return iter(self.numpy())
+        """The views at the positions of the first axis. Waits."""
+        length = len(self)
+        if self.size > 0:
+            self.pointer  # the errors that the device has found
+        return (self[i] for i in range(length))
+
+    def _numbers(self):
+        """All elements as numbers of Python, in row-major order. Waits."""
+        dtype, data = self._dtype, self.tobytes()
+        one = _formats[dtype]
+        numbers = struct.unpack("=" + one[0] * (len(data) // struct.calcsize("=" + one[0])), data)
+        if len(one) == 2:
+            return [complex(*pair) for pair in zip(numbers[::2], numbers[1::2])]
+        if dtype == "bfloat16":
+            return [struct.unpack("<f", struct.pack("<I", bits << 16))[0] for bits in numbers]
+        return list(numbers)
 
     def item(self):
         """The one element as a number of Python. Waits."""
-        return self.numpy().item()
+        if self.size != 1:
+            raise ValueError(f"expected an array of one element, got one of {self.size}")
+        return self._numbers()[0]
+
+    def tolist(self):
+        """The elements as numbers of Python, in nested lists. Waits."""
+        def nested(numbers, shape):
+            if not shape:
+                return numbers[0]
+            step = len(numbers) // max(shape[0], 1)
+            return [nested(numbers[i * step:(i + 1) * step], shape[1:]) for i in range(shape[0])]
+        return nested(self._numbers(), self.shape)
 
     def __repr__(self):
         try:
-            return f"gpulua.Array {self.dtype}{list(self.shape)} {self.device}"
+            return f"gpulua.Array {self._dtype}{list(self.shape)} {self.device}"
         except Error:
             return "gpulua.Array of a closed state"
 
+    def __str__(self):
+        """The elements, too. Waits."""
+        return self._state._lua("tostring")(self)
+
+    # ---- copies ----
+
     def __copy__(self):
         """An array of its own, with the same elements."""
-        return self._state.load("return (...):copy()", "copy")(self)
+        return self._state._lua("gpu.copy")(self)
 
     def __deepcopy__(self, _):
         return self.__copy__()
@@ -120,18 +144,14 @@ class Array:
 
     def tobytes(self):
         """The elements in row-major order. Waits."""
-        elements = ctypes.create_string_buffer(max(self.nbytes, 1))
-        check(lib.array_copy_to(self._handle, elements, self.nbytes), self._state._handle)
-        return elements.raw[:self.nbytes]
+        size = _opened(lib.array_nbytes(self._handle), -1)
+        elements = ctypes.create_string_buffer(max(size, 1))
+        check(lib.array_copy_to(self._handle, elements, size), self._state._handle)
+        return elements.raw[:size]
 
     def numpy(self):
         """A NumPy array: over the same memory on the cpu device, a copy from a GPU. Waits."""
-        import numpy
-        if self.device == "cpu" and self.size > 0:
-            return numpy.asarray(_Memory(self))
-        result = numpy.empty(self.shape, _numpy_dtype(self))
-        check(lib.array_copy_to(self._handle, result.ctypes.data, self.nbytes), self._state._handle)
-        return result
+        return _numpy.give(self)
 
     def __array__(self, dtype=None, copy=None):
         result = self.numpy()
@@ -147,7 +167,12 @@ class Array:
         return _dlpack.device_of(self.device)
 
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
-        if dl_device not in (None, self.__dlpack_device__()):
-            raise BufferError("expected a tensor on the array's own device; x:to(device) in Lua makes another array")
-        array = self.__copy__() if copy else self
+        host = (_dlpack.CPU, 0)
+        if dl_device not in (None, self.__dlpack_device__()) and (dl_device != host or copy is False):
+            raise BufferError("expected a tensor on the array's own device, or a copy on the cpu; x.to_device(name) makes another array")
+        array = self
+        if dl_device == host and self.device != "cpu":
+            array, copy = self.to_device("cpu"), True
+        elif copy:
+            array = self.__copy__()
         return _dlpack.give(array._handle, self._state._handle, stream, max_version, bool(copy))

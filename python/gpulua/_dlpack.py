@@ -18,6 +18,7 @@ _rename = ctypes.PYFUNCTYPE(c_int, ctypes.py_object, c_char_p)(("PyCapsule_SetNa
 _legacy, _versioned = b"dltensor", b"dltensor_versioned"
 _taken = {_legacy: b"used_dltensor", _versioned: b"used_dltensor_versioned"}
 # Where the tensor has its deleter.
+_Deleter = ctypes.CFUNCTYPE(None, c_void_p)
 _deleter_at = {_legacy: 56, _versioned: 16}
 # In a tensor of version 1.
 _flags_at, _data_at, _byte_offset_at = 24, 32, 72
@@ -56,9 +57,9 @@ def sweep():
 
 def delete(tensor, name=_versioned):
     """Calls the tensor's deleter."""
-    deleter = ctypes.cast(tensor + _deleter_at[name], POINTER(c_void_p))[0]
+    deleter = _Deleter.from_address(tensor + _deleter_at[name])
     if deleter:
-        ctypes.CFUNCTYPE(None, c_void_p)(deleter)(tensor)
+        deleter(tensor)
 
 
 def take(state, value):

@@ -1,5 +1,7 @@
 """Failures of the library as exceptions."""
-from ._library import ARGUMENT, DEADLINE, INTERRUPTED, MEMORY, OK, SYNTAX, UNAVAILABLE, lib
+import re
+
+from ._library import ARGUMENT, DEADLINE, INTERRUPTED, MEMORY, OK, RUNTIME, SYNTAX, UNAVAILABLE, lib
 
 
 class Error(RuntimeError):
@@ -21,18 +23,40 @@ class ScriptSyntaxError(Error):
 
 
 class ArgumentError(Error, ValueError):
-    """A value, handle or option that does not fit."""
+    """A value, shape, handle or option that does not fit."""
+
+
+class WrongTypeError(Error, TypeError):
+    """A value of another type than a function takes."""
+
+
+class OutOfRangeError(Error, IndexError):
+    """An index, or an axis, that an array does not have."""
 
 
 class UnavailableError(Error):
     """A device or library that is not there."""
 
 
-for _class in (Error, DeadlineError, MemoryLimitError, ScriptSyntaxError, ArgumentError, UnavailableError):
+for _class in (Error, DeadlineError, MemoryLimitError, ScriptSyntaxError, ArgumentError, WrongTypeError, OutOfRangeError, UnavailableError):
     _class.__module__ = "gpulua"
 
 _classes = {DEADLINE: DeadlineError, MEMORY: MemoryLimitError, SYNTAX: ScriptSyntaxError, ARGUMENT: ArgumentError,
             UNAVAILABLE: UnavailableError}
+
+# The kinds of the library's messages, which have the form `[op] expected ..., got ...`.
+_kinds = [(re.compile(r"^[^\n]*\[[\w.]+\] ([^\n]* is out of range for |expected (a mask of shape|at most \d+ indices))"), OutOfRangeError),
+          (re.compile(r"^[^\n]*\[[\w.]+\] expected [^\n]*, got (nil|no value|an? \w+|(bool|u?int|b?float|complex)\d*)$", re.M), WrongTypeError),
+          (re.compile(r"^[^\n]*\[[\w.]+\] "), ArgumentError)]
+
+# The place of an error in the package's own Lua, which tells a caller nothing.
+own_line = re.compile(r"^gpulua:\d+: ")
+
+
+def _class_of(status, text):
+    if status in (RUNTIME, ARGUMENT):
+        return next((kind for pattern, kind in _kinds if pattern.match(text)), _classes.get(status, Error))
+    return _classes.get(status, Error)
 
 
 def check(status, state):
@@ -42,8 +66,6 @@ def check(status, state):
     text = lib.error(state).decode(errors="replace")
     if status == INTERRUPTED:
         raise KeyboardInterrupt(text)
-    if text.endswith("got a table of columns"):
-        text += "; state.table(expression) gives the columns of a gpu.table"
-    error = _classes.get(status, Error)(text)
+    error = _class_of(status, text)(own_line.sub("", text))
     error.status = lib.status_name(status).decode()
     raise error

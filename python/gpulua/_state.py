@@ -1,52 +1,19 @@
 """States: Lua with its devices and arrays."""
 import ctypes
-import os
-import signal
+import functools
 import sys
-import threading
 import warnings
+import weakref
 from ctypes import byref, c_int64, c_size_t, c_void_p
 
-from . import _dlpack, _library, _tables, _values
+from . import _dlpack, _library, _numpy, _tables, _values
 from ._array import Array
-from ._errors import check
-from ._library import ARRAY, FUNCTION, OK, Value, count_of, lib, text_of
+from ._errors import check, own_line
+from ._library import ARGUMENT, ARRAY, FUNCTION, OBJECT, OK, Value, count_of, lib, text_of
+from ._objects import Bridge, Function, Object, Tokens, from_tokens
 
 _most_results = 64
-
-# NumPy's arrays whose memory arrays of ours use, by their id.
-_lent = {}
-
-
-@_library.RELEASE
-def _release(owner):
-    arrays = _lent[owner]
-    arrays.pop()
-    if not arrays:
-        del _lent[owner]
-
-
-class Function:
-    """A Lua function. Calls take and give None, booleans, numbers, text, arrays and functions; deadline is in seconds."""
-
-    def __init__(self, state, handle):
-        self._state, self._handle = state, handle
-
-    def __del__(self):
-        lib.function_release(self._handle)
-
-    def __call__(self, *arguments, deadline=0):
-        return self._state._call(self._handle, arguments, deadline)
-
-    # As Python's functions: a copy is the function itself.
-    def __copy__(self):
-        return self
-
-    def __deepcopy__(self, _):
-        return self
-
-    def __reduce_ex__(self, _):
-        raise TypeError("a function of a state cannot be pickled")
+_classes = {ARRAY: Array, FUNCTION: Function, OBJECT: Object}
 
 
 class State:
@@ -54,7 +21,8 @@ class State:
 
     device: "cpu", "cuda:0"; without it GPULUA_DEVICE, else a GPU if there is one. cu_stream: the address of a CUstream for all work.
     lua_memory, device_memory: limits in bytes. launches, compilations, blocks: what one call may do. print: a function of a line that
-    a script prints; sys.stdout without it. default_dtype: "float64" for real numbers as NumPy has them, else "float32". sandbox, kernels, interruptible, strict, fault_handlers: the flags of the C interface.
+    a script prints; sys.stdout without it. default_dtype: "float64" for real numbers as NumPy has them, else "float32". sandbox, kernels,
+    interruptible, strict, fault_handlers: the flags of the C interface.
     """
 
     _handle = None  # until there is a state
@@ -63,6 +31,9 @@ class State:
                  lua_memory=0, device_memory=0, cache_directory=None, cu_stream=None, launches=0, compilations=0, blocks=0, default_dtype=None,
                  print=None):
         self._handle = c_void_p()
+        self._results = (Value * _most_results)()
+        self._namespace_reference = None  # which keeps the state
+        self._functions = {}     # of Lua by their text
         self._callbacks = []     # with what keeps each one's last results
         self._raised = None      # by a function of Python's that Lua has called
         self._interrupts = []    # raised in Python's code during a call: they end it, whatever the script does
@@ -79,7 +50,7 @@ class State:
                          _library.STRICT * strict | _library.FAULT_HANDLERS * fault_handlers)
         write = print or (lambda line: sys.stdout.write(line + "\n"))
         self._print = _library.PRINT(_noting(self._interrupts, lambda _, text, size: write(ctypes.string_at(text, size).decode(errors="replace"))))
-        self._log = _library.LOG(_noting(self._interrupts, lambda _, level, text: warnings.warn(text.decode(errors="replace"), stacklevel=2)))
+        self._log = _library.LOG(_noting(self._interrupts, lambda _, level, text: _warn(text.decode(errors="replace"))))
         options.print, options.log = self._print, self._log
         check(lib.create(byref(options), byref(self._handle)), None)
 
@@ -126,7 +97,7 @@ class State:
     def run(self, text, name="python", *, deadline=0):
         """Runs a script and gives its results: None, one value, or a tuple. Ctrl-C stops it, but for loops that LuaJIT has compiled,
         which it stops in states that are interruptible and in calls with a deadline, in seconds."""
-        return self._stoppable(lambda: self.load(text, name)(deadline=deadline))
+        return self.load(text, name)(deadline=deadline)
 
     def load(self, text, name="python"):
         """The function that the script is."""
@@ -138,25 +109,31 @@ class State:
         """The value of a Lua expression."""
         return self.run("return " + expression, "expression")
 
-    def table(self, expression):
-        """The columns of the gpu.table that a Lua expression gives: a dict of NumPy arrays by name, which pandas.DataFrame takes."""
-        return self._stoppable(lambda: _tables.take(self, expression))
+    def table(self, table):
+        """The columns of a gpu.table, or of one that a Lua expression gives: a dict of NumPy arrays by name, which pandas.DataFrame
+        takes."""
+        return _tables.take(self, table)
 
     def __getitem__(self, path):
         """The value at a path of names from the globals: "update", "model.step", "gpu.add"."""
         value = Value()
         self._check(lib.get_value(self._handle, text_of(path), byref(value)))
-        return self._to_python(value)
+        found = self._to_python(value)
+        return self._bridge.to_python(found) if type(found) is Object else found
 
     def __setitem__(self, path, value):
-        """Sets it. A Python function becomes a Lua function; a dict of columns or a DataFrame of pandas becomes a gpu.table."""
-        if _tables.has_columns(value):
-            return _tables.give(self, path, value)
-        if callable(value) and not isinstance(value, Function):
+        """Sets it. A Python function becomes a Lua function, a list or dict a table, a DataFrame of pandas a gpu.table."""
+        if callable(value) and not isinstance(value, Object):
             return self._register(path, value)
+        if self._is_nested(value):
+            value = self._bridge.made(*self._tokens([value]))
         kept = []
         given = self._to_lua(value, kept)
         self._check(lib.set(self._handle, text_of(path), byref(given)))
+
+    def new_table(self, columns):
+        """A gpu.table of a dict of columns by name, or of a DataFrame of pandas."""
+        return _tables.make(self, columns)
 
     def array(self, value):
         """An Array of a NumPy, CuPy or torch array, or of a Series of pandas: over the same memory where the device reaches it and
@@ -168,16 +145,20 @@ class State:
         if not hasattr(value, "__dlpack__"):
             raise TypeError(f"expected an array with __dlpack__, such as NumPy's, got {type(value).__name__}")
         if hasattr(value, "__array_interface__"):
-            _values.check_array(value)
-            return Array(self, self._of_numpy(value))
+            return Array(self, _numpy.take(self._handle, value, self.device != "cpu"))
         if value.__dlpack_device__()[0] == _dlpack.CPU and self.device != "cpu":
             import numpy
-            return Array(self, self._of_numpy(numpy.from_dlpack(value)))
+            return Array(self, _numpy.take(self._handle, numpy.from_dlpack(value), True))
         return Array(self, _dlpack.take(self._handle, value))
 
     @property
     def device(self):
         """The name of the state's device."""
+        check(OK if self._handle else ARGUMENT, self._handle)
+        return self._device
+
+    @functools.cached_property
+    def _device(self):
         handle = c_void_p()
         check(lib.array_zeros(self._handle, b"float32", 1, (c_int64 * 1)(0), byref(handle)), self._handle)
         return Array(self, handle).device
@@ -208,57 +189,90 @@ class State:
 
     # ---- values ----
 
-    def _call(self, function, arguments, deadline):
+    @functools.cached_property
+    def _bridge(self):
+        return Bridge(weakref.proxy(self))
+
+    @property
+    def _namespace(self):
+        namespace = self._namespace_reference and self._namespace_reference()
+        if namespace is None:
+            from ._xp import Namespace
+            namespace = Namespace(self)
+        return namespace
+
+    def _lua(self, text):
+        """The function that an expression of Lua gives. It is kept."""
+        function = self._functions.get(text)
+        if function is None:
+            loaded = self.load(text if text.startswith("\n") else "return " + text, "gpulua").at_once()
+            loaded._state = weakref.proxy(self)  # no cycle: a state ends when nobody has it
+            function = self._functions[text] = loaded.at_once
+        return function
+
+    def _call(self, function, arguments, options, deadline, *, reads_tables=True):
+        options = options and {name: value for name, value in options.items() if value is not None}
+        if options or any(map(self._is_nested, arguments)):
+            tokens = self._tokens([*arguments, options] if options else arguments)
+            function, arguments = self._bridge.call._handle, [Object.at(self, function), *tokens]
         kept = []
         given = (Value * max(len(arguments), 1))(*[self._to_lua(argument, kept) for argument in arguments])
-        results, count = (Value * _most_results)(), c_size_t(_most_results)
+        results, count = self._results, c_size_t(_most_results)
         self._check(lib.call(function, given, len(arguments), results, byref(count), 1000 * deadline))
         values = [self._to_python(results[i]) for i in range(min(count.value, _most_results))]
         if count.value > _most_results:
             raise ValueError(f"expected at most {_most_results} results, got {count.value}")
+        if reads_tables and any(type(value) is Object for value in values):
+            values = [self._bridge.to_python(value) if type(value) is Object else value for value in values]
         return None if not values else values[0] if len(values) == 1 else tuple(values)
 
     def _to_python(self, value):
-        if value.kind in (ARRAY, FUNCTION):
-            return (Array if value.kind == ARRAY else Function)(self, c_void_p(value.content.handle))
-        return _values.to_python(value)
+        of_handle = _classes.get(value.kind)
+        return _values.to_python(value) if of_handle is None else of_handle(self, c_void_p(value.content.handle))
+
+    def _crosses(self, value):
+        """Whether it is a value of the C interface, and no scalar."""
+        return (isinstance(value, Object) or _values.is_array(value) or _tables.is_frame(value) or
+                type(value) is int and 2**53 < abs(value) < 2**63)
+
+    def _is_nested(self, value):
+        return type(value) is not Array and not _values.is_array(value) and _values.is_nested(value)
+
+    def _tokens(self, values):
+        """How many values, their tokens and texts, and what crosses by itself."""
+        tokens = Tokens(self._crosses)
+        for value in values:
+            tokens.put(value)
+        return [len(values), *tokens.texts(), *tokens.handles]
 
     def _to_lua(self, value, kept):
         """`kept` holds what the value points to."""
-        if isinstance(value, Function):
-            return _values.of_handle(FUNCTION, value._handle.value)
+        if isinstance(value, Object):
+            return _values.of_handle(FUNCTION if isinstance(value, Function) else OBJECT, value._handle.value)
         if _values.is_array(value):
             array = self.array(value)
             kept.append(array)
             return _values.of_handle(ARRAY, array._handle.value)
+        if _tables.is_frame(value):
+            value = _tables.make(self, value)
+            kept.append(value)
+            return self._to_lua(value, kept)
         return _values.to_lua(value, kept)
-
-    def _of_numpy(self, value):
-        """The handle of an array over NumPy's memory, or of a copy."""
-        copies = not value.flags.writeable or self.device != "cpu"
-        if copies or not value.dtype.isnative:
-            import numpy
-            value, copies = numpy.array(value, value.dtype.newbyteorder("="), order="C"), True
-        ndim = max(value.ndim, 1)
-        shape, strides, handle = (c_int64 * ndim)(*value.shape), (c_int64 * ndim)(*value.strides), c_void_p()
-        pointer, dtype, owner = value.ctypes.data, str(value.dtype).encode(), None
-        if not copies:
-            owner = id(value)
-            _lent.setdefault(owner, []).append(value)
-        status = lib.array_host(self._handle, pointer, dtype, value.ndim, shape, strides, _library.RELEASE() if copies else _release, owner, copies,
-                                byref(handle))
-        if status != _library.OK and not copies:
-            _release(owner)
-        check(status, self._handle)
-        return handle
 
     def _register(self, path, function):
         def called(state, _, given, count, out, out_count):
             try:
-                results = function(*[self._to_python(_retained(given[i])) for i in range(count)])
+                are_tokens, *values = [self._to_python(_retained(given[i])) for i in range(count)]
+                if are_tokens:
+                    text, texts, *handles = values
+                    fields = from_tokens(text, texts, iter(handles))
+                    values = [fields.get(i + 1) for i in range(int(fields["n"]))]
+                results = function(*values)
                 results = () if results is None else results if isinstance(results, tuple) else (results,)
+                are_tokens = any(map(self._is_nested, results))
+                results = [are_tokens, *(self._tokens(results) if are_tokens else results)]
                 if len(results) > out_count[0]:
-                    raise ValueError(f"expected at most {out_count[0]} results, got {len(results)}")
+                    raise ValueError(f"expected at most {out_count[0] - 1} results, got {len(results) - 1}")
                 # Text is read after this returns.
                 kept = entry[1] = []
                 values = [self._to_lua(result, kept) for result in results]
@@ -276,36 +290,13 @@ class State:
         entry = [_library.CALLBACK(called), []]
         self._callbacks.append(entry)
         self._check(lib.register(self._handle, text_of(path), entry[0], None))
+        self[path] = self._bridge.for_lua(self[path])
 
-    def _stoppable(self, work):
-        """Runs it so that Ctrl-C stops it: Python's own handler runs only between calls of C functions in the main thread."""
-        if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is None:
-            return work()
-        outcome, done = [], threading.Event()
 
-        def run():
-            try:
-                outcome.append((work(), None))
-            except BaseException as error:
-                outcome.append((None, error))
-            done.set()
-
-        worker, is_started = threading.Thread(target=run), False
-        # An interruption may come anywhere here, and the script runs on until it is stopped.
-        while not done.is_set():
-            try:
-                if not is_started:
-                    is_started = True
-                    worker.start()
-                done.wait(0.1)  # another thread may have got the signal
-            except KeyboardInterrupt:
-                if not worker.is_alive() and not done.is_set():
-                    raise
-                self.interrupt()
-        result, error = outcome[0]
-        if error is not None:
-            raise error
-        return result
+def _warn(text):
+    # Many calls share the lines of the package's own Lua: what a warning says of one means none of the program's.
+    if not own_line.match(text):
+        warnings.warn(text, stacklevel=3)
 
 
 def _text_of(error):
@@ -326,6 +317,6 @@ def _retained(value):
     """A value whose handle one more owner has."""
     if value.kind == ARRAY:
         lib.array_retain(value.content.handle)
-    if value.kind == FUNCTION:
+    if value.kind in (FUNCTION, OBJECT):
         lib.function_retain(value.content.handle)
     return value

@@ -26,7 +26,8 @@ return gpu.table(columns, names)
 """
 
 _read = """
-local t = (...)()
+local t = ...
+if type(t) == "function" then t = t() end
 if getmetatable(t) ~= "a table of columns" then error("[table] expected a gpu.table, got " .. tostring(t), 0) end
 local function packed(list)
   local parts = {}
@@ -41,12 +42,10 @@ return packed(t.names), function(name)
 end
 """
 
-_path = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
 
-
-def has_columns(value):
-    """Whether it is a dict or a DataFrame; a Series has items, too, and one axis."""
-    return hasattr(value, "items") and getattr(value, "ndim", 2) == 2
+def is_frame(value):
+    """Whether it is a DataFrame; a Series has items, too, and one axis."""
+    return getattr(value, "ndim", None) == 2 and hasattr(value, "items")
 
 
 def _bytes(text):
@@ -111,22 +110,19 @@ def _column(name, values):
     return numpy.fromiter((places[text] for text in texts), "int64", len(texts)), _packed(places), None
 
 
-def give(state, path, columns):
-    """Sets the global, or what is inside of one, to a gpu.table of the columns."""
-    if not _path.fullmatch(path):
-        raise ValueError(f"expected a path of names for a table, got {path!r}")
+def make(state, columns):
+    """A gpu.table of the columns."""
     names, arguments = [], []
     for name, values in columns.items():
         names.append(str(name))
         arguments += _column(name, values)
-    build = state.load(_build, "table")
-    state.load(f"local build = (...); {path} = build(select(2, ...))", "table")(build, _packed(names), *arguments)
+    return state.load(_build, "table")(_packed(names), *arguments)
 
 
-def take(state, expression):
-    """The columns of the gpu.table that the expression gives, by name, as NumPy's arrays; text as objects."""
+def take(state, table):
+    """The columns of a gpu.table, or of one that an expression gives, by name, as NumPy's arrays; text as objects."""
     import numpy
-    names, read = state.load(_read, "table")(state.load("return " + expression, "expression"))
+    names, read = state.load(_read, "table")(state.load("return " + table, "expression") if isinstance(table, str) else table)
     columns = {}
     for name in _listed(names):
         x, texts, kind = read(name)

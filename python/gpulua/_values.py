@@ -1,17 +1,38 @@
-"""Values between Python and Lua: booleans, numbers and texts; which arrays cross."""
+"""Scalars and texts between Python and Lua; which arrays cross."""
 import ctypes
+import numbers
 import operator
 import sys
+from collections.abc import Mapping
 
 from . import _tables
+from ._dtype import DType
 from ._library import BOOLEAN, INTEGER, NIL, NUMBER, TEXT, Value
 
-_expected = "expected None, a boolean, a number, text, an array or a function of Lua"
+_expected = "expected None, a boolean, a number, text, an array, a function of Lua, or a list or dict of these"
 
 
 def is_array(value):
     """Whether it crosses as an array: one of ours, of a library with DLPack, or a Series of pandas."""
-    return hasattr(value, "__dlpack__") or hasattr(value, "to_numpy") and not _tables.has_columns(value)
+    return hasattr(value, "__dlpack__") or hasattr(value, "to_numpy") and not _tables.is_frame(value)
+
+
+_simple = {float, str, bool, type(None)}
+
+
+def is_nested(value):
+    """Whether it crosses as tokens: a list or dict, or a number that no value of the C interface holds."""
+    if type(value) in _simple:
+        return False
+    if hasattr(value, "__index__"):  # which NumPy's scalars of other kinds have, too
+        return getattr(getattr(value, "dtype", None), "kind", "i") in "iu" and operator.index(value) >= 2**63
+    return isinstance(value, (list, tuple, Mapping)) or isinstance(value, numbers.Complex) and not isinstance(value, numbers.Real)
+
+
+def check_integer(value):
+    if not -2**63 <= value < 2**64:
+        raise OverflowError(f"expected an integer from -2**63 to 2**64 - 1, got {value}")
+    return value
 
 
 def check_array(value):
@@ -30,60 +51,55 @@ def of_handle(kind, handle):
 
 
 def to_python(value):
-    content = value.content
-    if value.kind == NIL:
-        return None
-    if value.kind == BOOLEAN:
-        return bool(content.boolean)
-    if value.kind == NUMBER:
+    content, kind = value.content, value.kind
+    if kind == NUMBER:
         return content.number
-    if value.kind == INTEGER:
+    if kind == NIL:
+        return None
+    if kind == BOOLEAN:
+        return bool(content.boolean)
+    if kind == INTEGER:
         return content.integer
     return ctypes.string_at(content.text.data, content.text.size).decode(errors="surrogateescape")
 
 
-def _of_numpy_scalar(value):
-    """The number, boolean or text that it is; itself where Python has none."""
-    kind, itemsize = value.dtype.kind, value.dtype.itemsize
-    if kind == "b" or kind in "iu":
+def plain(value):
+    """The number of Python that a scalar of NumPy or another object with __index__ is; the name of a dtype."""
+    if isinstance(value, DType):
+        return value.name
+    dtype = getattr(value, "dtype", None)
+    if dtype is not None and hasattr(value, "item") and dtype.kind in "biufc" and dtype.itemsize <= (16 if dtype.kind == "c" else 8):
         return value.item()
-    return float(value) if kind == "f" and itemsize <= 8 else value
+    if isinstance(value, (float, complex)):
+        return float(value) if isinstance(value, float) else complex(value)
+    if dtype is None and hasattr(value, "__index__"):
+        return check_integer(operator.index(value))
+    name = type(value).__name__ if dtype is None else f"numpy.{type(value).__name__}"
+    hint = "; float(x) rounds it to a number of Lua" if hasattr(value, "__float__") else ""
+    if callable(value):
+        hint = "; state[name] = function makes one of Lua of it, state[name]"
+    raise TypeError(f"{_expected}, got {name}{hint}")
 
 
 def to_lua(value, kept):
-    """`kept` holds the text that the value points to."""
+    """The value of a scalar that is not nested. `kept` holds the text that it points to."""
     result = Value(NIL)
     if value is None:
         return result
-    numpy = sys.modules.get("numpy")
-    if numpy is not None and isinstance(value, numpy.generic):
-        value = _of_numpy_scalar(value)
-        if isinstance(value, numpy.generic) and not isinstance(value, (str, bytes)):
-            raise TypeError(f"{_expected}, got numpy.{type(value).__name__}; numbers of other kinds cross in an array, numpy.array(x)")
     if isinstance(value, bool):
         result.kind, result.content.boolean = BOOLEAN, value
     elif isinstance(value, float):
         result.kind, result.content.number = NUMBER, value
+    elif isinstance(value, int) and -2**63 <= value < 2**63:
+        if -2**53 <= value <= 2**53:
+            result.kind, result.content.number = NUMBER, value
+        else:
+            result.kind, result.content.integer = INTEGER, value
     elif isinstance(value, (str, bytes)):
         data = value.encode(errors="surrogateescape") if isinstance(value, str) else value
         buffer = ctypes.create_string_buffer(data, len(data) + 1)
         kept.append(buffer)
         result.kind, result.content.text.data, result.content.text.size = TEXT, ctypes.addressof(buffer), len(data)
-    elif hasattr(value, "__index__"):
-        number = operator.index(value)
-        if abs(number) <= 2**53:
-            result.kind, result.content.number = NUMBER, number
-        elif -2**63 <= number < 2**63:
-            result.kind, result.content.integer = INTEGER, number
-        else:
-            raise OverflowError(f"expected an integer from -2**63 to 2**63 - 1, got {number}")
     else:
-        hint = ""
-        if _tables.has_columns(value):
-            hint = "; state[name] = columns makes a gpu.table of it"
-        elif hasattr(value, "__float__"):
-            hint = "; float(x) rounds it to a number of Lua's"
-        elif isinstance(value, complex):
-            hint = "; a complex number crosses in an array, numpy.array(x)"
-        raise TypeError(f"{_expected}, got {type(value).__name__}{hint}")
+        return to_lua(plain(value), kept)
     return result

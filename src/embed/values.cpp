@@ -32,6 +32,7 @@ void push_value(lua_State* L, const ScriptState& state, const gpulua_value& valu
       if (value.as.text.data == nullptr && value.as.text.size > 0) throw Error("expected text, got NULL");
       return lua_pushlstring(L, value.as.text.data != nullptr ? value.as.text.data : "", value.as.text.size);
     case GPULUA_FUNCTION:
+    case GPULUA_OBJECT:
       return lua_rawgeti(L, LUA_REGISTRYINDEX,
                          held_of<HeldFunction>(state, value.as.function, "a gpulua_function").reference);
     case GPULUA_ARRAY:
@@ -42,14 +43,21 @@ void push_value(lua_State* L, const ScriptState& state, const gpulua_value& valu
   }
 }
 
-void read_integer(lua_State* L, int index, gpulua_value& out) {
+/// The integer of the FFI that an int64_t holds; else nothing.
+std::optional<std::int64_t> to_integer(lua_State* L, int index) {
   const std::optional<Scalar> scalar = to_scalar(L, index);
-  const auto* whole = scalar ? std::get_if<std::int64_t>(&*scalar) : nullptr;
-  const auto* natural = scalar ? std::get_if<std::uint64_t>(&*scalar) : nullptr;
-  if (whole == nullptr && (natural == nullptr || *natural > INT64_MAX))
-    throw Error("expected a value that an int64_t, a double, a text or an array can hold, got {}", describe(L, index));
-  out.kind = GPULUA_INTEGER;
-  out.as.integer = whole != nullptr ? *whole : static_cast<std::int64_t>(*natural);
+  if (!scalar) return {};
+  if (const auto* whole = std::get_if<std::int64_t>(&*scalar)) return *whole;
+  const auto* natural = std::get_if<std::uint64_t>(&*scalar);
+  if (natural == nullptr || *natural > INT64_MAX) return {};
+  return static_cast<std::int64_t>(*natural);
+}
+
+void hold_value(lua_State* L, int index, ScriptState& state, gpulua_kind kind, gpulua_value& out) {
+  lua_pushvalue(L, index);
+  auto held = std::make_unique<HeldFunction>(state, luaL_ref(L, LUA_REGISTRYINDEX));
+  out.as.function = static_cast<gpulua_function*>(state.hold(std::move(held)));
+  out.kind = kind;
 }
 
 void read_value(lua_State* L, int index, ScriptState& state, gpulua_value& out, Texts texts) {
@@ -72,26 +80,25 @@ void read_value(lua_State* L, int index, ScriptState& state, gpulua_value& out, 
       out.as.text = {texts == Texts::kept ? state.keep(std::string(data, size)).c_str() : data, size};
       return;
     }
-    case LUA_TFUNCTION: {
-      lua_pushvalue(L, index);
-      auto function = std::make_unique<HeldFunction>(state, luaL_ref(L, LUA_REGISTRYINDEX));
-      out.as.function = static_cast<gpulua_function*>(state.hold(std::move(function)));
-      out.kind = GPULUA_FUNCTION;
-      return;
-    }
+    case LUA_TFUNCTION:
+      return hold_value(L, index, state, GPULUA_FUNCTION, out);
     case LUA_TUSERDATA:
       if (const Array* array = test<Array>(L, index)) {
         out.as.array = hold_array(state, *array);
         out.kind = GPULUA_ARRAY;
         return;
       }
-      break;
+      return hold_value(L, index, state, GPULUA_OBJECT, out);
     case LUA_TCDATA:
-      return read_integer(L, index, out);
+      if (const auto integer = to_integer(L, index)) {
+        out.kind = GPULUA_INTEGER;
+        out.as.integer = *integer;
+        return;
+      }
+      [[fallthrough]];
     default:
-      break;
+      return hold_value(L, index, state, GPULUA_OBJECT, out);
   }
-  throw Error("expected nil, a boolean, a number, a text, a function or an array, got {}", describe(L, index));
 }
 
 /// Runs `work` for each position; on failure pushes the message, with the position in front.
@@ -137,6 +144,7 @@ bool read_values(lua_State* L, int first, std::size_t count, ScriptState& state,
 void release_values(const gpulua_value* values, std::size_t count) noexcept {
   for (std::size_t i = 0; i < count; ++i) switch (values[i].kind) {
       case GPULUA_FUNCTION:
+      case GPULUA_OBJECT:
         gpulua_function_release(values[i].as.function);
         break;
       case GPULUA_ARRAY:

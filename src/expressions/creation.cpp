@@ -35,19 +35,16 @@ Array range(OpenDevice& device, Dims shape, DType dtype, const Scalar& first, co
   return from_positions(device, std::move(shape), dtype, op("arange"), exact, {first, step});
 }
 
-Array linspace(OpenDevice& device, std::int64_t count, DType dtype, double first, double last) {
-  if (is_integer(dtype)) {
-    // Divided last: the multiples of a rounded step may lie just below an integer.
-    const double end = count > 1 ? last : first;
+Array linspace(OpenDevice& device, std::int64_t count, DType dtype, double first, double last, bool has_end) {
+  const auto steps = static_cast<double>(has_end ? count - 1 : count);
+  const double end = steps > 0 ? last : first;
+  // Divided last: the multiples of a rounded step may lie just below an integer.
+  if (is_integer(dtype))
     return from_positions(device, {count}, dtype, op("linspace_whole"), DType::float64,
-                          {first, last - first, end, static_cast<double>(count - 1)});
-  }
-  const auto steps = static_cast<double>(count - 1);
+                          {first, last - first, end, steps});
   const bool overflows = std::isinf(last - first);
-  const double step = count < 2 ? 0 : overflows ? last / steps - first / steps : (last - first) / steps;
-  const double end = count > 1 ? last : first;
-  return from_positions(device, {count}, dtype, op("linspace"), DType::float64,
-                        {first, step, end, steps});
+  const double step = steps <= 0 ? 0 : overflows ? last / steps - first / steps : (last - first) / steps;
+  return from_positions(device, {count}, dtype, op("linspace"), DType::float64, {first, step, end, steps});
 }
 
 }  // namespace gpulua

@@ -13,8 +13,8 @@ Array full(OpenDevice& device, Dims shape, DType dtype, const Scalar& value);
 /// dtype `first` and `step` are integral and the arithmetic is exact.
 Array range(OpenDevice& device, Dims shape, DType dtype, const Scalar& first, const Scalar& step);
 
-/// A vector of `count` evenly spaced values from `first` to `last`, lazily. Both ends are exact. For an integer dtype the
-/// values are rounded down.
-Array linspace(OpenDevice& device, std::int64_t count, DType dtype, double first, double last);
+/// A vector of `count` evenly spaced values from `first` to `last`, lazily. Both ends are exact. Without `has_end` the
+/// last one is left out: it would be the next value. For an integer dtype the values are rounded down.
+Array linspace(OpenDevice& device, std::int64_t count, DType dtype, double first, double last, bool has_end);
 
 }  // namespace gpulua

@@ -89,16 +89,29 @@ TEST_CASE("functions are values, and text has any bytes") {
   CHECK(gpulua_function_release(add) == GPULUA_ARGUMENT);
 }
 
-TEST_CASE("a result without a value of the interface is an error that names it") {
+TEST_CASE("tables and other values are objects, which go back to Lua as they are") {
   ApiState state;
-  REQUIRE(state.run("function pair() return 1, {} end") == GPULUA_OK);
-  gpulua_value out[2];
-  std::size_t count = 2;
-  CHECK(gpulua_call(state.function("pair"), nullptr, 0, out, &count, 0) == GPULUA_RUNTIME);
-  CHECK(count == 0);
-  CHECK(
-      state.error().find("[result 2] expected nil, a boolean, a number, a text, a function or an array, got a table") !=
-      std::string::npos);
+  REQUIRE(state.run("function pair() return 1, {size = 7}, gpu.complex(3, 4), 18446744073709551615ULL end\n"
+                    "function size(t) return t.size end\n"
+                    "function same(n) return n == 18446744073709551615ULL end") == GPULUA_OK);
+  gpulua_value out[4];
+  std::size_t count = 4;
+  REQUIRE(gpulua_call(state.function("pair"), nullptr, 0, out, &count, 0) == GPULUA_OK);
+  REQUIRE(count == 4);
+  for (int i = 1; i < 4; ++i) REQUIRE(out[i].kind == GPULUA_OBJECT);
+  gpulua_value result{};
+  count = 1;
+  REQUIRE(gpulua_call(state.function("size"), &out[1], 1, &result, &count, 0) == GPULUA_OK);
+  CHECK(result.as.number == 7);
+  REQUIRE(gpulua_set(state.get(), "z", &out[2]) == GPULUA_OK);
+  REQUIRE(state.run("im = z.im") == GPULUA_OK);
+  CHECK(state.number("im") == 4);
+  REQUIRE(gpulua_call(state.function("same"), &out[3], 1, &result, &count, 0) == GPULUA_OK);
+  CHECK(result.as.boolean == 1);
+  // It is no function.
+  CHECK(gpulua_call(out[1].as.function, nullptr, 0, nullptr, nullptr, 0) == GPULUA_RUNTIME);
+  CHECK(state.error().find("attempt to call a table value") != std::string::npos);
+  for (int i = 1; i < 4; ++i) CHECK(gpulua_function_release(out[i].as.function) == GPULUA_OK);
 }
 
 TEST_CASE("errors have a status, the script's line and a traceback") {

@@ -119,7 +119,7 @@ void run_program(gpulua_state* state, const std::string& text, long seed, double
     status = gpulua_call(function, nullptr, 0, out, &count, deadline);
     if (status == GPULUA_OK)
       for (size_t i = 0; i < (count < 4 ? count : 4); ++i) {
-        if (out[i].kind == GPULUA_FUNCTION) gpulua_function_release(out[i].as.function);
+        if (out[i].kind == GPULUA_FUNCTION || out[i].kind == GPULUA_OBJECT) gpulua_function_release(out[i].as.function);
         if (out[i].kind == GPULUA_ARRAY) gpulua_array_release(out[i].as.array);
       }
     gpulua_function_release(function);
@@ -150,8 +150,8 @@ void run_program(gpulua_state* state, const std::string& text, long seed, double
       }
       const std::string program = writer.program(seed);
       run_program(state, program, seed, most_late_ms, shared);
-      // A program whose mutation has taken the word `local` away keeps the memory that it has filled: its host ends such
-      // a state.
+      // A program whose mutation has taken the word `local` away keeps the memory that it has filled: its host ends
+      // such a state.
       const bool is_full = program.find("\n t, s = {}") != program.npos;
       if (!is_full && !run(state, "local n = 0 for i = 1, 10 do n = n + i end assert(n == 55)")) {
         ++shared.broken;

@@ -21,11 +21,7 @@ frame = pandas.DataFrame({
 
 
 def column(name):
-    values = state.eval(f"t:column '{name}':copy()").numpy()
-    if name == "city":
-        texts = [state.eval(f"t:texts 'city'[{i + 1}]") for i in range(int(state.eval("#t:texts 'city'")))]
-        return np.array([texts[i - 1] for i in values], object)
-    return values
+    return state.table("t")[name]
 
 
 def check(expected, got, name):

@@ -1,7 +1,7 @@
 #!/bin/bash
 # tests/foreign/run.sh [build folder [folder of the virtual environment]]
-# Files of tables and tensors between gpulua and pandas, pyarrow, h5py and safetensors, and the magics in IPython. Installs these packages
-# into a virtual environment, so it is run by hand.
+# Files of tables and tensors between gpulua and pandas, pyarrow, h5py and safetensors, the magics in IPython, and SciPy and scikit-learn on
+# gpulua.xp. Installs these packages into a virtual environment, so it is run by hand.
 set -eu
 
 source=$(cd "$(dirname "$0")/../.." && pwd)
@@ -11,8 +11,8 @@ trap 'rm -rf "$work"' EXIT
 venv=${2:-$work/venv}
 
 [ -e "$venv" ] || python3 -m venv "$venv"
-"$venv/bin/pip" install --quiet --disable-pip-version-check numpy pandas pyarrow cffi h5py safetensors ipython
+"$venv/bin/pip" install --quiet --disable-pip-version-check numpy pandas pyarrow cffi h5py safetensors ipython scipy scikit-learn
 "$source/python/build_wheel.py" "$build" "$work" 0.0.0
 "$venv/bin/pip" install --quiet --no-index --no-deps --force-reinstall "$work"/gpulua-*.whl
 cd "$work"
-GPULUA_DEVICE=cpu "$venv/bin/python" "$source/tests/foreign/check.py"
+for program in check array_api; do GPULUA_DEVICE=cpu "$venv/bin/python" "$source/tests/foreign/$program.py"; done

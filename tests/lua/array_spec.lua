@@ -85,6 +85,9 @@ describe("creation", function()
     assert.are.same({}, gpu.arange(0):table())
     assert.are.same({ 0, 0.25, 0.5, 0.75, 1 }, gpu.linspace(0, 1, 5):table())
     assert.are.equal(50, gpu.linspace(0, 1).size)
+    assert.are.same({ 0, 0.25, 0.5, 0.75 }, gpu.linspace(0, 1, 4, { endpoint = false }):table())
+    assert.are.same({ 3, 1, 0, -2 }, gpu.linspace(3, -3, 4, { endpoint = false, dtype = "int32" }):table(), "rounded down")
+    assert.are.same({ { 7 }, {} }, { gpu.linspace(7, 9, 1, { endpoint = false }):table(), gpu.linspace(7, 9, 0, { endpoint = false }):table() })
     for _, name in ipairs { "linspace", "logspace", "geomspace" } do
       for _, options in ipairs { {}, { "float64" }, { { dtype = "float64" } } } do
         require "support".fails("[" .. name .. "] expected count, got nil", gpu[name], 1, 2, nil,

@@ -323,4 +323,16 @@ describe("NaN from a script", function()
     kernel{grid = 1, block = 1}(y, 0 / 0)
     assert.are.equal(0, y[1])
   end)
+
+  it("has the values of C's Annex G for expm1 of complex infinities and NaN", function()
+    local inf, nan, complex = math.huge, 0 / 0, gpu.complex
+    for _, dtype in ipairs { "complex64", "complex128" } do
+      local given = { complex(inf, 0), complex(-inf, inf), complex(inf, inf), complex(-inf, nan), complex(nan, 0), complex(-inf, 2) }
+      local y = gpu.array(given, dtype):expm1()
+      assert.are.same({ inf, -1, inf, -1 }, y:real()({ 1, 4 }):table())
+      local imaginary = y:imag():table()
+      assert.are.same({ 0, 0, 0, 0 }, { imaginary[1], imaginary[2], imaginary[4], imaginary[5] })
+      assert.is_true(imaginary[3] ~= imaginary[3] and y[5].re ~= y[5].re and y[6].re == -1)
+    end
+  end)
 end)

@@ -111,4 +111,12 @@ describe("gpu.linalg", function()
       assert.are.equal("(0,)", tostring(none.shape))
     end
   end)
+
+  it("takes a tolerance for each matrix of a batch", function()
+    local a = gpu.stack { gpu.diag(gpu.array { 1, 0.1, 0.01 }), gpu.diag(gpu.array { 1, 0.1, 0.01 }) }
+    local tolerances = gpu.array { 0.05, 2 }
+    assert.are.same({ 2, 0 }, linalg.matrix_rank(a, { rtol = tolerances }):table())
+    local inverse = linalg.pinv(a, tolerances)
+    support.near({ 11, 0 }, inverse:sum({ 2, 3 }):table(), 1e-4)
+  end)
 end)

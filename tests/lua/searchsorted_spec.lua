@@ -95,4 +95,17 @@ describe("searchsorted", function()
     assert.are.equal(8, sorted:searchsorted(7):item())
     assert.are.equal(8, sorted:searchsorted(gpu.full({}, 6.5)):item())
   end)
+
+  it("searches a vector in another order", function()
+    local x, values = gpu.array({ 5, 1, 9, 1, 3 }), gpu.array({ 0, 1, 4, 10 })
+    for _, side in ipairs { "left", "right" } do
+      local expected = x:sort():searchsorted(values, { side = side })
+      assert.is_true(x:searchsorted(values, { side = side, sorter = x:argsort() }):equal(expected))
+    end
+    for _, sorter in ipairs { gpu.arange(4), gpu.ones(5), gpu.ones(5, 1, "int64") } do
+      local ok, message = pcall(function() return x:searchsorted(values, { sorter = sorter }) end)
+      assert.is_false(ok)
+      assert.is_truthy(message:find("[searchsorted] expected sorter = the 5 positions in order, as gpu.argsort gives them, got", 1, true))
+    end
+  end)
 end)

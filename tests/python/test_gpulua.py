@@ -1,7 +1,10 @@
 """The package gpulua: values, arrays without copies, errors, and the magics. NumPy is the reference."""
 import ctypes
 import gc
+import os
+import pickle
 import signal
+import socket
 import sys
 import threading
 import types
@@ -10,6 +13,14 @@ import unittest
 import numpy as np
 
 import gpulua
+
+
+class Frame:
+    """As pandas' DataFrames are."""
+    ndim = 2
+
+    def __init__(self, columns):
+        self.items = columns.items
 
 
 class Values(unittest.TestCase):
@@ -33,8 +44,64 @@ class Values(unittest.TestCase):
         self.assertEqual(same(self.state["math.sqrt"])(9), 3)
         with self.assertRaises(OverflowError):
             same(2**64)
-        with self.assertRaisesRegex(TypeError, "expected None, a boolean, .* got dict"):
-            same({})
+        with self.assertRaisesRegex(TypeError, "expected None, a boolean, .* got object"):
+            same(object())
+
+    def test_lists_and_dicts(self):
+        same = self.state.eval("function(...) return ... end")
+        for value in [[1, 2, 3], [], [[1.5, [True, "a"]], "ü", [2**60 + 1, -2**62 - 1]], {"a": 1, "b": [1, {"c": "x\0y"}]}, {1: "a", 3: "b"},
+                      1 + 2j, [1j], 2**63, 2**64 - 1, [2**64 - 1], {"z": -0.0, "inf": float("-inf")}]:
+            back = same(value)
+            self.assertEqual((back, type(back)), (value, type(value)))
+        self.assertEqual(same((1, "a"), 2), ([1, "a"], 2))
+        self.assertEqual(same({"a": None, "b": 1}), {"b": 1})
+        self.assertTrue(np.isnan(same([float("nan")])[0]))
+        arrays = same([np.arange(2.0) + i for i in range(200)])
+        self.assertEqual([x.tolist() for x in arrays], [[i, i + 1] for i in range(200)])
+        self.assertEqual(same([same])[0]([7]), [7])
+        self.assertEqual(self.state.eval("{1, 2, nil, 4}"), {1: 1, 2: 2, 4: 4})
+        self.assertEqual(self.state.eval("gpu.ones(2, 3).shape"), [2, 3])
+        self.assertIn("used", self.state.eval("gpu.memory()"))
+        self.assertEqual(self.state["gpu.devices"]()[0]["kind"], self.state.eval("gpu.devices()[1].kind"))
+        heights = self.state.eval("gpu.signal.find_peaks")(np.array([0.0, 3, 0, 2, 0]), height=1)[1]["peak_heights"]
+        self.assertEqual(heights.tolist(), [3, 2])
+        self.assertEqual(self.state.eval("function(x, o) return x, o.rate, o.sizes[2] end")(1, rate=0.5, sizes=(4, 8)), (1, 0.5, 8))
+        self.assertEqual(self.state.eval("function(...) return select('#', ...) end")(1, None, rate=None), 2)
+        self.state.run("tostring, unpack, pcall = nil")
+        self.assertEqual(same({"a": [1, 2j]}), {"a": [1, 2j]})
+        self.state["config"] = {"rate": 0.25, "sizes": [1, 2], "x": np.ones(3)}
+        self.assertEqual(self.state.run("return config.rate + config.sizes[2] + config.x:sum():item()"), 5.25)
+        self.assertEqual(self.state["config.sizes"], [1, 2])
+        loop, deep = [], []
+        loop.append(loop)
+        for _ in range(101):
+            deep = [deep]
+        for bad, error in [(loop, "without cycles"), (deep, "up to 100 levels"), ([1, None], "None at position 1"), ({(1, 2): 3}, r"got \(1, 2\)"),
+                           ({"a": object()}, "got object"), ([2**64], "from -2\\*\\*63"), (2**64, "from -2"), (-2**63 - 1, "from -2")]:
+            with self.assertRaisesRegex((ValueError, TypeError, OverflowError), error):
+                same(bad)
+        for text, error in [("local t = {} t.t = t return t", "without cycles"), ("local t = {} for i = 1, 101 do t = {t} end return t", "100 levels")]:
+            with self.assertRaisesRegex(ValueError, error):
+                self.state.run(text)
+
+    def test_objects(self):
+        matrix = self.state.eval("gpu.sparse.eye(3)")
+        self.assertIsInstance(matrix, gpulua.Object)
+        self.assertEqual(matrix["shape"], [3, 3])
+        np.testing.assert_array_equal(matrix["toarray"](matrix).numpy(), np.eye(3))
+        self.state["m"] = matrix
+        self.assertIn("csr float32[3x3]", repr(self.state["m"]))
+        with self.assertRaises(TypeError):
+            pickle.dumps(matrix)
+        kernel = self.state["gpu.kernel"]("__global__ void add(float* x, float y) { x[threadIdx.x] += y; }", "add")
+        x = np.zeros(4, "float32")
+        kernel(grid=1, block=4)(x, 2.5)
+        self.state.sync()
+        np.testing.assert_array_equal(x, [2.5] * 4)
+        with self.assertRaisesRegex(gpulua.Error, "attempt to call a table value"):
+            self.state.eval("setmetatable({}, {})")()
+        with self.assertRaisesRegex(TypeError, "got function; state.name. = function makes one of Lua"):
+            kernel(lambda: 1)
 
     def test_globals(self):
         self.state.run("config = {rate = 0.25}")
@@ -47,7 +114,7 @@ class Values(unittest.TestCase):
         columns = {"n": np.arange(5), "x": np.array([1.5, np.nan, -0.0, 1e300, 3]), "ok": np.array([True, False, True, True, False]),
                    "city": ["Z\u00fcrich", "a:b\n", "", "Z\u00fcrich", "7:x"], "a name": np.arange(5, dtype="float32")[::-1],
                    "text": np.array(["b", None, "a", float("nan"), "b"], object)}
-        self.state["t"] = columns
+        self.state["t"] = self.state.new_table(columns)
         self.assertEqual(self.state.eval("table.concat(t.names, ',')"), "n,x,ok,city,a name,text")
         self.assertEqual(self.state.eval("table.concat(t:texts 'text', ',')"), ",a,b")
         back = self.state.table("t")
@@ -60,20 +127,16 @@ class Values(unittest.TestCase):
         means = self.state.table("t:where('city', 'Z\u00fcrich'):group_by 'city':mean 'x'")
         self.assertEqual((means["city"].tolist(), means["x"].tolist()), (["Z\u00fcrich"], [5e299]))
         self.state.run("model = {}")
-        self.state["model.t"] = {"x": np.zeros(0), "s": np.zeros(0, object)}
+        self.state["model.t"] = self.state.new_table({"x": np.zeros(0), "s": np.zeros(0, object)})
         self.assertEqual([len(x) for x in self.state.table("model.t").values()], [0, 0])
         for bad, message in [({"d": np.zeros(2, "timedelta64[M]")}, "dates or durations of days, s, ms, us or ns in column d, got timedelta64"), ({"a": [1, "x"], "b": [1]}, "rows in column b"),
                              ({"o": np.array([1, "x"], object)}, "in column o, got object with a value of int"), ({}, "at least one column")]:
             with self.assertRaisesRegex((TypeError, gpulua.Error), message):
-                self.state["t"] = bad
-        with self.assertRaisesRegex(ValueError, "expected a path of names for a table, got 'a b'"):
-            self.state["a b"] = columns
-        with self.assertRaisesRegex(gpulua.Error, "got a table of columns; state.table.expression. gives the columns"):
-            self.state.eval("t")
+                self.state.new_table(bad)
+        self.assertEqual(list(self.state.table(self.state.eval("t"))), list(columns))
         with self.assertRaisesRegex(gpulua.Error, "expected a gpu.table, got 3"):
             self.state.table("1 + 2")
-        with self.assertRaisesRegex(TypeError, "got dict; state.name. = columns makes a gpu.table of it"):
-            self.state["print"](columns)
+        self.assertEqual(self.state.eval("function(t) return t.rows end")(Frame(columns)), 5)
 
     def test_dates_in_tables(self):
         columns = {unit: np.array(["2024-03-01T12:30:15", "NaT", "1969-12-31"], f"datetime64[{unit}]") for unit in ["D", "s", "ms", "us", "ns"]}
@@ -85,7 +148,7 @@ class Values(unittest.TestCase):
         for name, values in columns.items():
             np.testing.assert_array_equal(back[name], values)
             self.assertEqual(back[name].dtype, values.dtype)
-        self.state["t"] = {"m": np.array(["2024-03"], "datetime64[M]"), "h": np.array(["2024-03-01T05"], "datetime64[h]")}
+        self.state["t"] = self.state.new_table({"m": np.array(["2024-03"], "datetime64[M]"), "h": np.array(["2024-03-01T05"], "datetime64[h]")})
         self.assertEqual(self.state.eval("t.m[1] .. ' ' .. t.h[1]"), "2024-03-01 2024-03-01 05:00:00")
 
     def test_print(self):
@@ -106,8 +169,12 @@ class Values(unittest.TestCase):
         def fails():
             raise KeyError("no such port")
         self.state["fails"] = fails
-        with self.assertRaisesRegex(gpulua.Error, "KeyError: 'no such port'"):
-            self.state.run("fails()")
+        with self.assertRaisesRegex(gpulua.Error, "^script:2: KeyError: 'no such port'"):
+            self.state.run("\nfails()", "script")
+        self.state["nested"] = lambda *a: ([len(a), *[x for x in a if x is not None]], {"last": a[-1] if a else "none"})
+        self.assertEqual(self.state.run("local a, b = nested({x = 1}, nil, gpu.complex(1, 2)) return a[1], a[2].x, a[3], b.last"),
+                         (3, 1, 1 + 2j, 1 + 2j))
+        self.assertEqual(self.state.run("local a, b = nested() return #a, b.last"), (1, "none"))
 
     def test_errors(self):
         with self.assertRaisesRegex(gpulua.Error, r"script.lua:2: .*\[add\] operands could not be broadcast") as caught:
@@ -116,6 +183,14 @@ class Values(unittest.TestCase):
         self.assertEqual(caught.exception.status, "GPULUA_RUNTIME")
         with self.assertRaises(gpulua.ScriptSyntaxError):
             self.state.run("return +")
+        for text, kind, python in [("gpu.ones(2):reshape(3)", gpulua.ArgumentError, ValueError), ("gpu.ones(2):sum(3)", gpulua.OutOfRangeError, IndexError),
+                                   ("gpu.ones(2)(5)", gpulua.OutOfRangeError, IndexError), ("gpu.exp()", gpulua.WrongTypeError, TypeError),
+                                   ("gpu.bitwise_and(gpu.ones(1), 1)", gpulua.WrongTypeError, TypeError), ("error('x', 0)", gpulua.Error, RuntimeError),
+                                   ("gpu.ones(2):sum {axes = 1}", gpulua.ArgumentError, ValueError),
+                                   ("gpu.ones(1, 'int8') + 300", gpulua.ArgumentError, ValueError), ("nothing.x", gpulua.Error, RuntimeError)]:
+            with self.assertRaises(python) as caught:
+                self.state.eval(text)
+            self.assertIs(type(caught.exception), kind, text)
         with self.assertRaises(gpulua.DeadlineError) as late:
             self.state.eval("function() while true do end end")(deadline=0.05)
         self.assertIsInstance(late.exception, TimeoutError)
@@ -150,6 +225,30 @@ class Values(unittest.TestCase):
                 state.run("while true do end")
             timer.join()
             self.assertEqual(state.eval("1"), 1)
+            # A signal of before stops no later call, and another reader of signals gets them, too.
+            reader, writer = socket.socketpair()
+            writer.setblocking(False)
+            before = signal.set_wakeup_fd(writer.fileno())
+            try:
+                with self.assertRaises(KeyboardInterrupt):
+                    signal.raise_signal(signal.SIGINT)
+                self.assertEqual(reader.recv(10), bytes([signal.SIGINT]))
+                self.assertEqual(state.run("local n = 0 for i = 1, 1e6 do n = n + 1 end return n"), 1e6)
+                threading.Timer(0.2, lambda: signal.raise_signal(signal.SIGINT)).start()
+                with self.assertRaises(KeyboardInterrupt):
+                    state.run("while true do end")
+                self.assertEqual(reader.recv(10), bytes([signal.SIGINT]))
+                self.assertEqual(signal.set_wakeup_fd(writer.fileno()), writer.fileno())
+            finally:
+                signal.set_wakeup_fd(before)
+                reader.close()
+                writer.close()
+            self.assertEqual([threading.Thread(target=lambda: self.assertEqual(state.eval("2"), 2)).run()], [None])
+            if hasattr(os, "fork"):
+                child = os.fork()
+                if child == 0:
+                    os._exit(0 if state.eval("3") == 3 else 1)
+                self.assertEqual(os.waitpid(child, 0)[1], 0)
 
 
 class Arrays(unittest.TestCase):
@@ -257,7 +356,7 @@ class Magics(unittest.TestCase):
         np.testing.assert_array_equal(np.from_dlpack(shell.user_ns["y"]), [0, 2, 4, 6])
         self.assertEqual(shell.user_ns["n"], 4)
         self.assertEqual(line("y:sum():item()"), 12)
-        shell.user_ns["frame"] = {"k": ["a", "b", "a"], "v": np.array([1.0, 2, 4])}
+        shell.user_ns["frame"] = Frame({"k": ["a", "b", "a"], "v": np.array([1.0, 2, 4])})
         cell("-i frame -o sums,none", "sums = frame:group_by 'k':sum 'v'")
         self.assertEqual((shell.user_ns["sums"]["k"].tolist(), shell.user_ns["sums"]["v"].tolist()), (["a", "b"], [5, 2]))
         self.assertIsNone(shell.user_ns["none"])

@@ -1,0 +1,54 @@
+"""Python's array API standard, version 2024.12, by the functions of a state. Each module here has the functions of one of its topics; most
+are tables of names. Axes, indices and positions count from 0 here, and from 1 in Lua."""
+import math
+import weakref
+
+from .creation import Creation
+from .dtypes import DTypes
+from .elementwise import Elementwise
+from .fft import Fft
+from .info import Info
+from .linalg import Linalg, Products
+from .searching import Searching
+from .shapes import Shapes
+from .statistics import Statistics
+
+_versions = ["2021.12", "2022.12", "2023.12", "2024.12"]
+
+
+class Namespace(Creation, DTypes, Elementwise, Products, Searching, Shapes, Statistics):
+    """The functions of the standard for arrays of one state; without a state, for those of one with float64 as the default dtype."""
+
+    __name__ = "gpulua.xp"
+    __array_api_version__ = "2024.12"
+    e, inf, nan, pi, newaxis = math.e, math.inf, math.nan, math.pi, None
+
+    def __init__(self, state):
+        self._given, self.linalg, self.fft = state, Linalg(self), Fft(self)
+        if state is not None:
+            state._namespace_reference = weakref.ref(self)
+
+    def __repr__(self):
+        return f"<namespace {self.__name__}>"
+
+    def __dir__(self):
+        return [name for name in super().__dir__() if not name.startswith("_")] + ["__array_api_version__", "__array_namespace_info__"]
+
+    @property
+    def _state(self):
+        if self._given is None:
+            from .._state import State
+            self._given = State(default_dtype="float64")
+            self._given._namespace_reference = weakref.ref(self)
+        return self._given
+
+    def _lua(self, text):
+        return self._state._lua(text)
+
+    def _of_version(self, version):
+        if version is not None and version not in _versions:
+            raise ValueError(f"expected a version of the standard up to {_versions[-1]}, got {version!r}")
+        return self
+
+    def __array_namespace_info__(self):
+        return Info(self)

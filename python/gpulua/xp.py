@@ -1,0 +1,6 @@
+"""The namespace of Python's array API standard: `from gpulua import xp`. Its state is made at first use, on the default device."""
+import sys
+
+from ._xp import Namespace
+
+sys.modules[__name__] = Namespace(None)
