@@ -50,6 +50,7 @@ class Reverse {
     Term condition, value;
   };
 
+  bool was_stored(std::int32_t place) const;
   Array own_memory(std::int32_t place, DType dtype);
   void check_each(const TapeEntry& entry) const;
   void check_unwritten(const TapeEntry& entry) const;

@@ -21,6 +21,14 @@ Array Reverse::spread(const Array& reduced, const TapeEntry& entry, const Dims& 
   return broadcast(view(reduced, expand(reduced->layout, entry.axes)), shape);
 }
 
+/// Whether the elements of an array of the tape were in memory when an operation read them.
+bool Reverse::was_stored(std::int32_t place) const {
+  using Kind = TapeEntry::Kind;
+  const TapeEntry& entry = tape_->entry(place);
+  if (entry.kind == Kind::view) return was_stored(entry.inputs.front().place);
+  return entry.kind == Kind::variable || entry.kind == Kind::result;
+}
+
 void Reverse::pull_reduction(const TapeEntry& entry, const Cotangent& g) {
   const Dims& shape = shape_of(entry.inputs.front().place);
   const std::string_view name = entry.reducer->name;
@@ -42,11 +50,18 @@ void Reverse::pull_reduction(const TapeEntry& entry, const Cotangent& g) {
     return contribute(entry, 0, std::get<Array>(apply("multiply", {spread(g.array, entry, shape), centred})), false);
   }
   if (name == "max" || name == "min") {
-    const Term equal = apply("eq", {x, spread(entry.array, entry, shape)});
+    // Elements that are computed again can differ in the last bit, by another order of a sum or another fused product.
+    // Then none would equal the greatest one.
+    Array extreme = entry.array;
+    if (!was_stored(entry.inputs.front().place)) {
+      evaluate(*x);
+      extreme = reduce(*entry.reducer, x, entry.axes, true, {x->dtype, x->dtype});
+    }
+    const Term equal = apply("eq", {x, spread(extreme, entry, shape)});
     const Array share =
         std::get<Array>(apply("divide", {g.array, total(equal, g.array->layout.ndim() == shape.size())}));
     // No element equals a NaN.
-    const Term is_nan = apply("isnan", {spread(entry.array, entry, shape)});
+    const Term is_nan = apply("isnan", {spread(extreme, entry, shape)});
     const Term others = apply("where", {is_nan, std::numeric_limits<double>::quiet_NaN(), 0.0});
     return contribute(entry, 0, std::get<Array>(apply("where", {equal, spread(share, entry, shape), others})), true);
   }
