@@ -141,7 +141,7 @@ class Values(unittest.TestCase):
     def test_dates_in_tables(self):
         columns = {unit: np.array(["2024-03-01T12:30:15", "NaT", "1969-12-31"], f"datetime64[{unit}]") for unit in ["D", "s", "ms", "us", "ns"]}
         columns["gap"] = np.array([90, "NaT", -1], "timedelta64[s]")
-        self.state["t"] = columns
+        self.state["t"] = self.state.new_table(columns)
         self.assertEqual(self.state.eval("t.D[1] .. ' ' .. t.ns[3] .. ' ' .. t.gap[1] .. ' ' .. t.s[2]"),
                          "2024-03-01 1969-12-31 00:00:00.000000000 00:01:30 NaT")
         back = self.state.table("t")
