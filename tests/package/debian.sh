@@ -25,7 +25,7 @@ has 'what the library works with' "gpulua-cpu (= $version)" "$(field libgpulua0 
 has 'needs of gpulua-cpu' libtbb12 "$(field gpulua-cpu Depends)"
 case "$(field gpulua Depends)" in *libllvm* | *luajit*) expect 'needs of the command' 'no compiler' "$(field gpulua Depends)" ;; esac
 if [ -v 'file[gpulua-kernel]' ]; then
-  has 'needs of the notebooks' libxeus6 "$(field gpulua-kernel Depends)"
+  has 'needs of the notebooks' libxeus "$(field gpulua-kernel Depends)"
   has 'what Jupyter starts' '"gpulua-kernel", "-f", "{connection_file}"]' "$(cat "$scratch/root/usr/share/jupyter/kernels/gpulua/kernel.json")"
   case "$(field gpulua Depends)" in *xeus* | *zmq*) expect 'needs of the command' 'nothing of notebooks' "$(field gpulua Depends)" ;; esac
 fi
