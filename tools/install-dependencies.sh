@@ -15,10 +15,10 @@ packages="
   llvm-19-dev libclang-19-dev libclang-cpp19-dev liblld-19-dev lld zlib1g-dev libzstd-dev
 "
 case "${1-}" in
-  "") packages="$packages catch2 lua-busted expect dpkg-dev liblua5.4-dev openmpi-bin mpich gnuplot-nox libhdf5-310|libhdf5-103-1
+  "") packages="$packages catch2 lua-busted expect dpkg-dev file liblua5.4-dev openmpi-bin mpich gnuplot-nox libhdf5-310|libhdf5-103-1
     python3-venv python3-numpy xeus-zmq-dev|xeus-dev python3-jupyter-client" ;;
   command) ;;
-  packages) packages="dpkg-dev luarocks zip" ;;
+  packages) packages="dpkg-dev file luarocks zip" ;;
   docs) packages="mkdocs mkdocs-material gnuplot-nox" ;;
   *) echo "install-dependencies.sh: expected nothing, 'command', 'packages' or 'docs', got '$1'" >&2; exit 2 ;;
 esac

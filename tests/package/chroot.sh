@@ -19,7 +19,7 @@ within() {
 # expect WANTED SYSTEM COMMAND: what the command prints last.
 expect() {
   local got
-  got=$(within "$2" "$3" | tee /dev/stderr | tail -n 1)
+  got=$(within "$2" "$3" | tee >(cat >&2) | tail -n 1)
   [ "$got" = "$1" ] || { printf 'FAILED: expected %s, got %s\n' "$1" "$got"; exit 1; }
 }
 
