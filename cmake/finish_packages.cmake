@@ -24,4 +24,6 @@ foreach(package IN LISTS packages)
   file(COPY_FILE ${CMAKE_CURRENT_LIST_DIR}/copyright ${folder}/copyright)
   file(COPY_FILE ${CPACK_GPULUA_CHANGELOG} ${folder}/changelog)
   execute_process(COMMAND gzip -9nf ${folder}/changelog COMMAND_ERROR_IS_FATAL ANY)
+  # Those of the sources are as their umask was.
+  file(CHMOD ${folder}/copyright ${folder}/changelog.gz PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
 endforeach()
