@@ -58,4 +58,8 @@ foreach(upper IN ITEMS LIBGPULUA0 GPULUA GPULUA-KERNEL)
 endforeach()
 set(CPACK_DEBIAN_LIBGPULUA0_PACKAGE_RECOMMENDS "gpulua-cpu ${same}, libluajit-5.1-2")
 set(CPACK_DEBIAN_GPULUA-CPU_PACKAGE_SUGGESTS libopenblas0)
+# What programs linked to the library depend on; and the loader's cache is to know it.
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/shlibs CONTENT "libgpulua 0 libgpulua0 (>= ${PROJECT_VERSION})\n")
+set(CPACK_DEBIAN_LIBGPULUA0_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/shlibs ${PROJECT_SOURCE_DIR}/cmake/triggers)
+set(CPACK_DEBIAN_LIBGPULUA0_PACKAGE_CONTROL_STRICT_PERMISSION TRUE)
 include(CPack)

@@ -10,6 +10,11 @@ if(EXISTS ${lib}/lua/5.1/gpu.so AND NOT EXISTS ${lib}/${architecture}/libgpulua.
   file(REMOVE_RECURSE ${lib}/lua)
 endif()
 
+file(GLOB manuals ${CPACK_TEMPORARY_DIRECTORY}/*${CPACK_PACKAGING_INSTALL_PREFIX}/share/man/man1/*.1)
+foreach(manual IN LISTS manuals)
+  execute_process(COMMAND gzip -9nf ${manual} COMMAND_ERROR_IS_FATAL ANY)
+endforeach()
+
 # Every package has its licence and its changes.
 file(GLOB packages ${CPACK_TEMPORARY_DIRECTORY}/*)
 foreach(package IN LISTS packages)
@@ -19,4 +24,6 @@ foreach(package IN LISTS packages)
   file(COPY_FILE ${CMAKE_CURRENT_LIST_DIR}/copyright ${folder}/copyright)
   file(COPY_FILE ${CPACK_GPULUA_CHANGELOG} ${folder}/changelog)
   execute_process(COMMAND gzip -9nf ${folder}/changelog COMMAND_ERROR_IS_FATAL ANY)
+  # Those of the sources are as their umask was.
+  file(CHMOD ${folder}/copyright ${folder}/changelog.gz PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
 endforeach()

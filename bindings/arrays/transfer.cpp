@@ -44,8 +44,8 @@ int new_pinned(lua_State* L) {
   const auto bytes = static_cast<std::size_t>(count) * size_of(dtype);
   // The collector sees only the few bytes of a handle, so it is run as far as for the whole memory.
   lua_gc(L, LUA_GCSTEP, static_cast<int>(bytes >> 10));
-  const auto& pinned = push(L, std::make_unique<PinnedMemory>(bindings_of(L).context().current(), bytes));
-  lua_pushlightuserdata(L, pinned->data());
+  void* const memory = push(L, std::make_unique<PinnedMemory>(bindings_of(L).context().current(), bytes))->data();
+  lua_pushlightuserdata(L, memory);
   lua_pushvalue(L, -3);
   call_helper(L, "pinned", 3, 1);
   return 1;

@@ -12,7 +12,7 @@ Library::Library() {
   const OptionalLibrary file(
       "hdf5", "HDF5 files need libhdf5",
       {"libhdf5_serial.so.103", "libhdf5.so.103", "libhdf5_serial.so.310", "libhdf5.so.310", "libhdf5.so.200"},
-      "apt-get install libhdf5-103-1");
+      "apt-get install libhdf5-103-1, or libhdf5-310 on Debian 13");
 #define GPULUA_HDF5_LOAD(member, function, ...) file.find(member, #function);
   GPULUA_HDF5_FUNCTIONS(GPULUA_HDF5_LOAD)
 #undef GPULUA_HDF5_LOAD

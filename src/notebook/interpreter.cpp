@@ -72,8 +72,20 @@ void Interpreter::close() {
   output_.reset();
 }
 
+#if XEUS_VERSION_MAJOR >= 5
+void Interpreter::execute_request_impl(send_reply_callback answer, int number, const std::string& code,
+                                       xeus::execute_request_config config, nl::json user_expressions) {
+  answer(execute(number, code, config.silent, config.allow_stdin, user_expressions));
+}
+#else
 nl::json Interpreter::execute_request_impl(int number, const std::string& code, bool silent, bool,
                                            nl::json user_expressions, bool allow_stdin) {
+  return execute(number, code, silent, allow_stdin, user_expressions);
+}
+#endif
+
+nl::json Interpreter::execute(int number, const std::string& code, bool silent, bool allow_stdin,
+                              const nl::json& user_expressions) {
   may_ask_ = allow_stdin;
   output_->begin_cell();
   CellSession::Result result = session_->run(code, "In[" + std::to_string(number) + "]");

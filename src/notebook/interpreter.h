@@ -21,8 +21,13 @@ class Interpreter : public xeus::xinterpreter, public Frontend {
 
  private:
   void configure_impl() override {}
+#if XEUS_VERSION_MAJOR >= 5
+  void execute_request_impl(send_reply_callback answer, int number, const std::string& code,
+                            xeus::execute_request_config config, nl::json user_expressions) override;
+#else
   nl::json execute_request_impl(int number, const std::string& code, bool silent, bool store_history,
                                 nl::json user_expressions, bool allow_stdin) override;
+#endif
   nl::json complete_request_impl(const std::string& code, int cursor) override;
   nl::json inspect_request_impl(const std::string& code, int cursor, int detail) override;
   nl::json is_complete_request_impl(const std::string& code) override;
@@ -33,6 +38,8 @@ class Interpreter : public xeus::xinterpreter, public Frontend {
   void clear(bool wait) override;
   std::optional<std::string> ask(const std::string& prompt) override;
 
+  nl::json execute(int number, const std::string& code, bool silent, bool allow_stdin,
+                   const nl::json& user_expressions);
   nl::json evaluate(const nl::json& expressions);
 
   pthread_t thread_;

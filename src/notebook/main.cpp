@@ -11,9 +11,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
-#include <xeus/xeus_context.hpp>
 #include <xeus/xkernel.hpp>
-#include <zmq.hpp>
 
 #include "src/base/config.h"
 #include "src/cli/environment.h"
@@ -80,10 +78,9 @@ int main(int argc, char** argv) {
     if (arguments->device) config.device = *arguments->device;
     auto owned = std::make_unique<gpulua::Interpreter>(std::move(config));
     interpreter = owned.get();
-    xeus::xkernel kernel(xeus::load_configuration(arguments->connection), xeus::get_user_name(),
-                         xeus::make_context<zmq::context_t>(), std::move(owned), gpulua::make_server,
-                         std::make_unique<gpulua::History>(), nullptr, xeus::make_null_debugger, nl::json::object(),
-                         nl::json::error_handler_t::replace);
+    xeus::xkernel kernel(xeus::load_configuration(arguments->connection), xeus::get_user_name(), gpulua::make_context(),
+                         std::move(owned), gpulua::make_server, std::make_unique<gpulua::History>(), nullptr,
+                         xeus::make_null_debugger, nl::json::object(), nl::json::error_handler_t::replace);
     // When Jupyter asks the kernel to end, xeus calls exit().
     std::atexit([] { interpreter->close(); });
     kernel.start();

@@ -9,7 +9,14 @@
 #include <utility>
 #include <vector>
 #include <xeus/xkernel.hpp>
+
+#if XEUS_VERSION_MAJOR >= 3
+#include <xeus-zmq/xserver_zmq_split.hpp>
+#include <xeus-zmq/xzmq_context.hpp>
+#else
+#include <xeus/xserver_shell_main.hpp>
 #include <zmq.hpp>
+#endif
 
 namespace gpulua {
 
@@ -21,7 +28,8 @@ std::string type_of(const nl::json& header) {
   return type != header.end() && type->is_string() ? type->get<std::string>() : std::string();
 }
 
-/// What the control channel's thread may do beside a cell. xeus would do the rest there, too: run cells, complete names.
+/// What the control channel's thread may do beside a cell. xeus would do the rest there, too: run cells, complete
+/// names.
 constexpr std::string_view types_of_control[] = {"kernel_info_request", "shutdown_request", "interrupt_request"};
 
 /// There are no comms: nobody offers a target. xeus crashes at messages for one that was not opened.
@@ -33,6 +41,13 @@ bool is_served(const std::string& type, xeus::channel channel) {
 }
 
 }  // namespace
+
+Server::Server(std::unique_ptr<xeus::xserver> inner) : inner_(std::move(inner)) {
+  inner_->register_shell_listener([this](xeus::xmessage message) { notify_shell_listener(std::move(message)); });
+  inner_->register_control_listener([this](xeus::xmessage message) { notify_control_listener(std::move(message)); });
+  inner_->register_stdin_listener([this](xeus::xmessage message) { notify_stdin_listener(std::move(message)); });
+  inner_->register_internal_listener([this](nl::json message) { return notify_internal_listener(std::move(message)); });
+}
 
 void Server::publish_impl(xeus::xpub_message message, xeus::channel channel) {
   // xeus says that it is busy before it looks at what the request is: a request that is not served goes no further.
@@ -46,21 +61,21 @@ void Server::publish_impl(xeus::xpub_message message, xeus::channel channel) {
     return;  // the protocol has no such message
   }
   if (channel == xeus::channel::SHELL && session_.empty()) session_ = message.header().value("session", "");
-  xserver_shell_main::publish_impl(std::move(message), channel);
+  inner_->publish(std::move(message), channel);
 }
 
 /// The protocol has a status in each reply, xeus 2 not in those to interrupts and shutdowns.
 void Server::send_control_impl(xeus::xmessage message) {
   nl::json content = message.content();
   if (content.is_object() && !content.contains("status")) content["status"] = "ok";
-  xserver_shell_main::send_control_impl(xeus::xmessage(message.identities(), message.header(), message.parent_header(),
-                                                       message.metadata(), std::move(content), message.buffers()));
+  inner_->send_control(xeus::xmessage(message.identities(), message.header(), message.parent_header(),
+                                      message.metadata(), std::move(content), message.buffers()));
 }
 
 /// Takes all that waits before it answers any: what a front end sends after an answer is not dropped.
 void Server::abort_queue_impl(const listener& answer, long) {
   std::vector<xeus::xmessage> waiting;
-  xserver_shell_main::abort_queue_impl([&](xeus::xmessage request) { waiting.push_back(std::move(request)); }, 0);
+  inner_->abort_queue([&](xeus::xmessage request) { waiting.push_back(std::move(request)); }, 0);
   for (xeus::xmessage& request : waiting) {
     if (type_of(request.header()) == "execute_request")
       drop(request);
@@ -78,9 +93,17 @@ void Server::drop(const xeus::xmessage& request) {
           xeus::channel::SHELL);
 }
 
+std::unique_ptr<xeus::xcontext> make_context() {
+#if XEUS_VERSION_MAJOR >= 3
+  return xeus::make_zmq_context();
+#else
+  return xeus::make_context<zmq::context_t>();
+#endif
+}
+
 std::unique_ptr<xeus::xserver> make_server(xeus::xcontext& context, const xeus::xconfiguration& config,
                                            nl::json::error_handler_t on_bad_text) {
-  return std::make_unique<Server>(context.get_wrapped_context<zmq::context_t>(), config, on_bad_text);
+  return std::make_unique<Server>(xeus::make_xserver_shell_main(context, config, on_bad_text));
 }
 
 }  // namespace gpulua

@@ -2,11 +2,11 @@
 
 // The C interface as a host program sees it: linked to libgpulua.so, with no other header of the library.
 
-#include <catch2/catch.hpp>
 #include <cstring>
 #include <string>
 
 #include "include/gpulua/gpulua.h"
+#include "tests/catch.h"
 
 inline gpulua_options options_with(unsigned flags) {
   gpulua_options options;

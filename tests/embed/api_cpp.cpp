@@ -43,7 +43,7 @@ TEST_CASE("gpulua.hpp: array functions and kernels without a line of Lua") {
   const Array x = state.copy(std::vector<float>{1, 4, 9});
   CHECK(state.call<Array>("gpu.sqrt", x).to_vector<float>() == std::vector<float>{1, 2, 3});
   CHECK(state.call<Array>("gpu.power", x, 2).to_vector<float>() == std::vector<float>{1, 16, 81});
-  CHECK_THROWS_WITH(state.call<Array>("gpu.sqroot", x), Catch::Matchers::Contains("no field \"sqroot\""));
+  CHECK_THROWS_WITH(state.call<Array>("gpu.sqroot", x), Catch::Matchers::ContainsSubstring("no field \"sqroot\""));
 
   const auto kernel = state.kernel(
       "__global__ void axpy(float a, const float* x, float* y, int n) {\n"
@@ -58,8 +58,9 @@ TEST_CASE("gpulua.hpp: array functions and kernels without a line of Lua") {
   CHECK(y.to_vector<float>() == std::vector<float>{3, 12, 27});
   kernel.with({1}, {2, 1, 1})(1.0, x, y, 3);
   CHECK(y.to_vector<float>() == std::vector<float>{4, 16, 27});
-  CHECK_THROWS_WITH(axpy(2.0F, x, state.zeros<double>({3}), 3), Catch::Matchers::Contains("float64"));
-  CHECK_THROWS_WITH(state.kernel("__global__ void f() { undefined(); }", "f"), Catch::Matchers::Contains("undefined"));
+  CHECK_THROWS_WITH(axpy(2.0F, x, state.zeros<double>({3}), 3), Catch::Matchers::ContainsSubstring("float64"));
+  CHECK_THROWS_WITH(state.kernel("__global__ void f() { undefined(); }", "f"),
+                    Catch::Matchers::ContainsSubstring("undefined"));
 
   // A script's functions are values too.
   const auto made =
@@ -67,7 +68,7 @@ TEST_CASE("gpulua.hpp: array functions and kernels without a line of Lua") {
   const auto triple = made(3);
   CHECK(triple(5) == 15);
   CHECK(state.load<double(const gpulua::Function<double(double)>&)>("return (...)(2)")(triple) == 6);
-  CHECK_THROWS_WITH(state.load<void()>("x = = 1"), Catch::Matchers::Contains("script:1:"));
+  CHECK_THROWS_WITH(state.load<void()>("x = = 1"), Catch::Matchers::ContainsSubstring("script:1:"));
 }
 
 TEST_CASE("gpulua.hpp: C++ functions in scripts, and errors both ways") {
@@ -93,9 +94,10 @@ TEST_CASE("gpulua.hpp: C++ functions in scripts, and errors both ways") {
     CHECK(error.status() == GPULUA_RUNTIME);
     CHECK(std::string(error.what()).find("rig.lua:2: no port b") == 0);
   }
-  CHECK_THROWS_WITH(state.run("host.name(1)"), Catch::Matchers::Contains("[call] expected 0 arguments, got 1"));
+  CHECK_THROWS_WITH(state.run("host.name(1)"),
+                    Catch::Matchers::ContainsSubstring("[call] expected 0 arguments, got 1"));
   CHECK_THROWS_WITH(state.run("host.port('x', 'a')"),
-                    Catch::Matchers::Contains("[value] expected a number, got a text"));
+                    Catch::Matchers::ContainsSubstring("[value] expected a number, got a text"));
   CHECK_THROWS_AS(state.get<void()>("host.other"), gpulua::Error);
   // Tables on the way are made where they are not there.
   state.bind<double()>("host.deep.er.still", [] { return 6.0; });
@@ -119,7 +121,7 @@ TEST_CASE("gpulua.hpp: the program's memory, and objects that outlive the state"
     CHECK(span.size() == 16);
     for (float& element : span) element += 1;
     CHECK(state.load<double()>("return x:sum():item()")() == 64);
-    CHECK_THROWS_WITH(state.load<Array()>("return x.T")().span<float>(), Catch::Matchers::Contains("[span]"));
+    CHECK_THROWS_WITH(state.load<Array()>("return x.T")().span<float>(), Catch::Matchers::ContainsSubstring("[span]"));
     CHECK_THROWS_WITH(kept.span<int>(), "[array] expected elements of float32, got int32");
     Array copied = state.copy(std::array<float, 2>{1, 2});
     copied.assign(std::array<float, 2>{3, 4});

@@ -4,10 +4,11 @@
 
 #include <dlfcn.h>
 
-#include <catch2/catch.hpp>
 #include <cstdint>
 #include <cstring>
 #include <vector>
+
+#include "tests/catch.h"
 
 class HostGpu {
  public:

@@ -8,13 +8,13 @@
 #include <unistd.h>
 
 #include <array>
-#include <catch2/catch.hpp>
 #include <cstdint>
 #include <cstring>
 #include <map>
 #include <thread>
 #include <vector>
 
+#include "tests/catch.h"
 #include "tests/embed/embedded_state.h"
 
 #ifdef __SANITIZE_ADDRESS__

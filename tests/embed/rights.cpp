@@ -1,7 +1,7 @@
 // What scripts of a context with narrowed rights may do.
-#include <catch2/catch.hpp>
 
 #include "src/base/sha256.h"
+#include "tests/catch.h"
 #include "tests/embed/embedded_state.h"
 
 using namespace gpulua;

@@ -1,9 +1,9 @@
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "tests/catch.h"
 #include "tests/embed/embedded_state.h"
 
 using namespace gpulua;

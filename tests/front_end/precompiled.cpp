@@ -7,7 +7,6 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -19,6 +18,7 @@
 #include "src/device/cpu/front_end/kernel_headers.h"
 #include "src/device/cpu/front_end/leading_includes.h"
 #include "src/device/cpu/front_end/prelude.h"
+#include "tests/catch.h"
 
 namespace gpulua::cpu {
 namespace {

@@ -84,7 +84,7 @@ describe("the libraries", function()
     for _, case in ipairs {
       { "libopenblas.so.0", "gpu.blas.gemm(gpu.ones(2, 2), gpu.ones(2, 2))", "apt-get install libopenblas0" },
       { "libopenblas.so.0", "gpu.linalg.svd(gpu.ones(2, 2))", "apt-get install libopenblas0" },
-      { "libsuperlu.so.5", "gpu.sparse.linalg.spsolve(gpu.sparse.eye(3), gpu.ones(3))", "apt-get install libsuperlu5" },
+      { "libsuperlu.so.5 libsuperlu.so.7", "gpu.sparse.linalg.spsolve(gpu.sparse.eye(3), gpu.ones(3))", "apt-get install libsuperlu5" },
       { "libcurand.so.10", 'gpu.random.generator("xorwow")', "pip install nvidia-curand" },
     } do
       local library, call, advice = unpack(case)

@@ -96,12 +96,12 @@ function support.cached_kernels(folder)
   return count
 end
 
---- As support.run, on the current device, on a machine where the library `name` is not installed.
-function support.run_without(name, script)
+--- As support.run, on the current device, on a machine where none of the libraries `names`, words, is installed.
+function support.run_without(names, script)
   local folder = os.tmpname()
   os.remove(folder)
   os.execute("mkdir " .. folder)
-  support.write(folder .. "/" .. name, "no library")
+  for name in names:gmatch "%S+" do support.write(folder .. "/" .. name, "no library") end
   local output, status = support.run(script, ("GPULUA_DEVICE=%s LD_LIBRARY_PATH=%s:$LD_LIBRARY_PATH"):format(
     require "gpu".device().name, folder))
   os.execute("rm -r " .. folder)

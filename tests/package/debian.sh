@@ -21,11 +21,12 @@ version=$(field gpulua Version)
 for package in libgpulua0 gpulua gpulua-cpu libgpulua-dev; do expect "$package" "$version" "$(field $package Version)"; done
 expect 'needs of the headers' "libgpulua0 (= $version)" "$(field libgpulua-dev Depends)"
 has 'needs of the library' libc6 "$(field libgpulua0 Depends)"
+has 'needs of programs with the library' "libgpulua 0 libgpulua0 (>= $version)" "$(dpkg-deb -I "${file[libgpulua0]}" shlibs)"
 has 'what the library works with' "gpulua-cpu (= $version)" "$(field libgpulua0 Recommends)"
 has 'needs of gpulua-cpu' libtbb12 "$(field gpulua-cpu Depends)"
 case "$(field gpulua Depends)" in *libllvm* | *luajit*) expect 'needs of the command' 'no compiler' "$(field gpulua Depends)" ;; esac
 if [ -v 'file[gpulua-kernel]' ]; then
-  has 'needs of the notebooks' libxeus6 "$(field gpulua-kernel Depends)"
+  has 'needs of the notebooks' libxeus "$(field gpulua-kernel Depends)"
   has 'what Jupyter starts' '"gpulua-kernel", "-f", "{connection_file}"]' "$(cat "$scratch/root/usr/share/jupyter/kernels/gpulua/kernel.json")"
   case "$(field gpulua Depends)" in *xeus* | *zmq*) expect 'needs of the command' 'nothing of notebooks' "$(field gpulua Depends)" ;; esac
 fi

@@ -58,8 +58,9 @@ TEST_CASE("divergence: lanes that diverge have masks of their own until they con
   REQUIRE(divergence.why_not().empty());
   divergence.update(by_name);
   // Either way may come first; what a block dominates stands with it.
-  CHECK_THAT(order(divergence),
-             Catch::StartsWith("entry ") && Catch::Contains("left inner ") && Catch::EndsWith("join "));
+  CHECK_THAT(order(divergence), Catch::Matchers::StartsWith("entry ") &&
+                                    Catch::Matchers::ContainsSubstring("left inner ") &&
+                                    Catch::Matchers::EndsWith("join "));
   CHECK(divergence.diverges(ir.block("entry")));
   CHECK_FALSE(divergence.diverges(ir.block("left")));
   CHECK(divergence.mask_owner(ir.block("left")) == ir.block("left"));

@@ -10,10 +10,11 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Support/SourceMgr.h>
 
-#include <catch2/catch.hpp>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "tests/catch.h"
 
 namespace gpulua::cpu::simd {
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -16,6 +15,7 @@
 #include "src/base/error.h"
 #include "src/device/shared/cache.h"
 #include "src/expressions/transfer.h"
+#include "tests/catch.h"
 #include "tests/unit/temporary_directory.h"
 
 using namespace gpulua;

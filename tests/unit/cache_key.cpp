@@ -1,10 +1,10 @@
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "src/device/shared/cache.h"
+#include "tests/catch.h"
 
 using namespace gpulua;
 

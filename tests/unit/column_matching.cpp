@@ -1,6 +1,6 @@
 #include "src/device/shared/column_matching.h"
+#include "tests/catch.h"
 
-#include <catch2/catch.hpp>
 #include <cstdint>
 #include <random>
 

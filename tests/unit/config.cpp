@@ -1,4 +1,3 @@
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -6,6 +5,7 @@
 
 #include "src/base/config.h"
 #include "src/base/error.h"
+#include "tests/catch.h"
 
 using namespace gpulua;
 

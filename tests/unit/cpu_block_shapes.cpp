@@ -1,9 +1,9 @@
 // The CPU device makes a kernel's code for blocks of other shapes than the usual ones when a launch first has such a
 // block, and that of kernels of large sources when they are fetched.
 
-#include <catch2/catch.hpp>
 #include <fstream>
 
+#include "tests/catch.h"
 #include "tests/unit/cpu_test_device.h"
 #include "tests/unit/temporary_directory.h"
 

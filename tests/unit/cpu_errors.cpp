@@ -3,13 +3,13 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <functional>
 #include <string>
 #include <thread>
 
 #include "src/base/error.h"
+#include "tests/catch.h"
 #include "tests/unit/cpu_test_device.h"
 
 using namespace gpulua;
@@ -32,8 +32,8 @@ TEST_CASE("cpu: a source that does not compile names the script's file and line"
   auto compile = [&] { device.compile("__global__ void k(int* x) {\n  *x = missing;\n}"); };
   CHECK(kind_of(compile) == ErrorKind::compile);
   CHECK_THAT(message_of(compile),
-             Catch::StartsWith("[compile] the kernel source does not compile:\nscript.lua:11: error: "
-                               "use of undeclared identifier 'missing'\n  *x = missing;\n       ^"));
+             Catch::Matchers::StartsWith("[compile] the kernel source does not compile:\nscript.lua:11: error: "
+                                         "use of undeclared identifier 'missing'\n  *x = missing;\n       ^"));
 }
 
 TEST_CASE("cpu: messages end with what the compiler does not know", "[cpu]") {
@@ -42,36 +42,41 @@ TEST_CASE("cpu: messages end with what the compiler does not know", "[cpu]") {
     return message_of([&] { device.compile("__global__ void k(float* x) { " + body + " }"); });
   };
   CHECK_THAT(message("curandState s;"),
-             Catch::EndsWith("\nhint: curandState is declared in a header: #include <curand_kernel.h>"));
+             Catch::Matchers::EndsWith("\nhint: curandState is declared in a header: #include <curand_kernel.h>"));
   CHECK_THAT(message("__half h = __float2half(1.f);"),
-             Catch::EndsWith("\nhint: __half is declared in a header: #include <cuda_fp16.h>"));
-  CHECK_THAT(message("cg::this_grid();"), Catch::Contains("hint: cg ") && Catch::Contains("<cooperative_groups.h>"));
-  CHECK_THAT(message("cudaMalloc(&x, 4);"), Catch::Contains("hint: cudaMalloc is for host programs"));
-  CHECK_THAT(message("mine;"), !Catch::Contains("hint"));
+             Catch::Matchers::EndsWith("\nhint: __half is declared in a header: #include <cuda_fp16.h>"));
+  CHECK_THAT(message("cg::this_grid();"), Catch::Matchers::ContainsSubstring("hint: cg ") &&
+                                              Catch::Matchers::ContainsSubstring("<cooperative_groups.h>"));
+  CHECK_THAT(message("cudaMalloc(&x, 4);"),
+             Catch::Matchers::ContainsSubstring("hint: cudaMalloc is for host programs"));
+  CHECK_THAT(message("mine;"), !Catch::Matchers::ContainsSubstring("hint"));
   CHECK_THAT(message("__shared__ float s[(int)x[0]]; s[0] = 1;"),
-             Catch::Contains("hint: the size of a __shared__ array"));
+             Catch::Matchers::ContainsSubstring("hint: the size of a __shared__ array"));
   CHECK_THAT(message_of([&] { device.compile("void f() {}\n__global__ void k() { f(); }"); }),
-             Catch::Contains("hint: functions of a kernel's source are kernels, __global__, or called by kernels"));
+             Catch::Matchers::ContainsSubstring(
+                 "hint: functions of a kernel's source are kernels, __global__, or called by kernels"));
   CHECK_THAT(message_of([&] { device.compile("__global__ void c() {}\n__global__ void k() { c<<<1, 1>>>(); }"); }),
-             Catch::Contains("hint: kernels are launched by the script"));
+             Catch::Matchers::ContainsSubstring("hint: kernels are launched by the script"));
   // Nor is a line of our own headers theirs.
-  CHECK_THAT(message("int i = blockidx.x;"),
-             Catch::Contains("did you mean 'blockIdx'?") && !Catch::Contains("/gpulua/"));
+  CHECK_THAT(message("int i = blockidx.x;"), Catch::Matchers::ContainsSubstring("did you mean 'blockIdx'?") &&
+                                                 !Catch::Matchers::ContainsSubstring("/gpulua/"));
   CHECK_THAT(message_of([&] { device.compile("#include <iostream>\n__global__ void k() {}"); }),
-             Catch::EndsWith("\nhint: iostream is a header for host programs, which kernels do without"));
+             Catch::Matchers::EndsWith("\nhint: iostream is a header for host programs, which kernels do without"));
 }
 
 TEST_CASE("cpu: an unknown header, function or option is named", "[cpu]") {
   CpuTestDevice device;
   CHECK_THAT(message_of([&] { device.compile("#include <map>\n__global__ void k() {}"); }),
-             Catch::Contains("script.lua:10: fatal error: 'map' file not found") &&
-                 Catch::Contains("headers there are:") && Catch::Contains("cstdint"));
+             Catch::Matchers::ContainsSubstring("script.lua:10: fatal error: 'map' file not found") &&
+                 Catch::Matchers::ContainsSubstring("headers there are:") &&
+                 Catch::Matchers::ContainsSubstring("cstdint"));
   CHECK_THAT(message_of([&] { device.compile("__device__ void nowhere(int);\n__global__ void k() { nowhere(1); }"); }),
-             Catch::Contains("nowhere(int)"));
+             Catch::Matchers::ContainsSubstring("nowhere(int)"));
   KernelSource source;
   source.text = "__global__ void k() {}";
   source.options = {"--no-such-option"};
-  CHECK_THAT(message_of([&] { device->compile(source); }), Catch::Contains("unknown option '--no-such-option'"));
+  CHECK_THAT(message_of([&] { device->compile(source); }),
+             Catch::Matchers::ContainsSubstring("unknown option '--no-such-option'"));
 }
 
 TEST_CASE("cpu: a call of a function that is not there is an error", "[cpu]") {
@@ -81,7 +86,7 @@ TEST_CASE("cpu: a call of a function that is not there is an error", "[cpu]") {
                              " *x = function(1) + 1; }";
     int x = 0;
     CHECK_THAT(message_of([&] { device.run(text, one_dimension(2, 32), &x); }),
-               Catch::Contains("[launch] kernel 'k': call of a function that is not there"));
+               Catch::Matchers::ContainsSubstring("[launch] kernel 'k': call of a function that is not there"));
   }
 }
 
@@ -132,7 +137,7 @@ TEST_CASE("cpu: assertions and traps surface from the launch", "[cpu]") {
   CHECK(message_of([&] { device.launch(*t, one_dimension(1, 1)); }) ==
         "[launch] kernel 't': script.lua:14: __trap() was called, block (0,0,0), thread (0,0,0)");
   CHECK_THAT(message_of([&] { device.launch(*k, one_dimension(1u << 20, 64), 1 << 25); }),
-             Catch::Contains("assertion 'i < n' failed"));
+             Catch::Matchers::ContainsSubstring("assertion 'i < n' failed"));
   device.launch(*k, one_dimension(4, 8), 32);
 }
 
@@ -150,9 +155,9 @@ TEST_CASE("cpu: static shared memory has CUDA's limit", "[cpu]") {
            "]; s[threadIdx.x] = *x; __syncthreads(); *x = s[0]; }";
   };
   device.compile(source(12288));
-  CHECK_THAT(
-      message_of([&] { device.compile(source(20000)); }),
-      Catch::Contains("[compile] the kernel 'k' has 80000 bytes of static shared memory, CUDA takes at most 49152"));
+  CHECK_THAT(message_of([&] { device.compile(source(20000)); }),
+             Catch::Matchers::ContainsSubstring(
+                 "[compile] the kernel 'k' has 80000 bytes of static shared memory, CUDA takes at most 49152"));
 }
 
 TEST_CASE("cpu: of several blocks that fail, a launch reports the first in the grid's order", "[cpu]") {
@@ -167,8 +172,9 @@ TEST_CASE("cpu: of several blocks that fail, a launch reports the first in the g
   auto kernel = device.kernel(module, "k");
   float x = 0;
   for (int first : {1, 5, 40, 200})
-    CHECK_THAT(message_of([&] { device.launch(*kernel, one_dimension(1000, 1), first, &x); }),
-               Catch::Contains("assertion 'i < first' failed, block (" + std::to_string(first) + ",0,0)"));
+    CHECK_THAT(
+        message_of([&] { device.launch(*kernel, one_dimension(1000, 1), first, &x); }),
+        Catch::Matchers::ContainsSubstring("assertion 'i < first' failed, block (" + std::to_string(first) + ",0,0)"));
 }
 
 TEST_CASE("cpu: a long launch is interrupted", "[cpu]") {
@@ -198,9 +204,9 @@ TEST_CASE("cpu: what a kernel traps at is an error of its launch", "[cpu]") {
   };
   for (const char* barrier : {"", "__syncthreads();"}) {
     CHECK_THAT(failure(std::string(barrier) + "if (threadIdx.x == 5) __builtin_trap(); x[1] = 1;" + barrier),
-               Catch::Contains("[launch] kernel 'k': __builtin_trap() was called"));
+               Catch::Matchers::ContainsSubstring("[launch] kernel 'k': __builtin_trap() was called"));
     CHECK_THAT(failure(std::string(barrier) + "__builtin_debugtrap(); x[1] = 1;"),
-               Catch::Contains("[launch] kernel 'k': __builtin_debugtrap() was called"));
+               Catch::Matchers::ContainsSubstring("[launch] kernel 'k': __builtin_debugtrap() was called"));
   }
 }
 

@@ -1,10 +1,10 @@
 // Recorded work that the CPU device repeats as long as a condition in its memory is true.
 
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <thread>
 
 #include "src/base/error.h"
+#include "tests/catch.h"
 #include "tests/unit/cpu_test_device.h"
 
 using namespace gpulua;

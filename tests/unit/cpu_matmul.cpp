@@ -1,11 +1,10 @@
 // Both of our kernels for products of integers (kernels/matmul.cuh), on the CPU device, against a plain loop.
 
-#include <catch2/catch.hpp>
-
 #include <string>
 #include <vector>
 
 #include "kernel_text.h"
+#include "tests/catch.h"
 #include "tests/unit/cpu_test_device.h"
 
 using namespace gpulua;

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <complex>
 #include <cstdlib>
 #include <cstring>
@@ -12,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/catch.h"
 #include "tests/unit/cpu_test_device.h"
 
 using namespace gpulua;

@@ -1,10 +1,10 @@
 // Threads of a block that wait for each other on the CPU device: what goes wrong, and how it stops.
 
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <thread>
 
 #include "src/base/error.h"
+#include "tests/catch.h"
 #include "tests/unit/cpu_test_device.h"
 
 using namespace gpulua;
@@ -47,10 +47,11 @@ TEST_CASE("cpu: a failure leaves a block's other threads where they are, and the
   int x[256] = {};
   for (int bad : {0, 100, 255, 256})
     CHECK_THAT(message_of([&] { device.launch(*kernel, one_dimension(1, 256), &x[0], bad); }),
-               Catch::Equals(bad == 256 ? "(nothing thrown)"
-                                        : "[launch] kernel 'k': script.lua:12: assertion 'threadIdx.x != bad' failed, "
-                                          "block (0,0,0), thread (" +
-                                              std::to_string(bad) + ",0,0)"));
+               Catch::Matchers::Equals(
+                   bad == 256 ? "(nothing thrown)"
+                              : "[launch] kernel 'k': script.lua:12: assertion 'threadIdx.x != bad' failed, "
+                                "block (0,0,0), thread (" +
+                                    std::to_string(bad) + ",0,0)"));
   for (int value : x) REQUIRE(value == 2);
 }
 
@@ -69,7 +70,7 @@ TEST_CASE("cpu: threads at barriers and spinning ones are interrupted", "[cpu]")
       device.interrupted().store(true);
     });
     CHECK_THAT(message_of([&] { device.launch(*kernel, one_dimension(2, 64), &x[0]); }),
-               Catch::Contains("[launch] interrupted"));
+               Catch::Matchers::ContainsSubstring("[launch] interrupted"));
     user.join();
   }
 }
@@ -135,13 +136,13 @@ TEST_CASE("cpu: a grid that is launched cooperatively meets at barriers", "[cpu]
         "grid's barrier was reached by 3 of 64 threads, block (0,0,0)");
   config.grid.x = 3;
   CHECK_THAT(message_of([&] { device.launch(*device.kernel(module, "fails"), config); }),
-             Catch::Contains("script.lua:27: assertion 'blockIdx.x != 1' failed, block (1,0,0)"));
+             Catch::Matchers::ContainsSubstring("script.lua:27: assertion 'blockIdx.x != 1' failed, block (1,0,0)"));
   CHECK(message_of([&] { device.launch(*k, one_dimension(1, 64), a.data(), b.data(), 1); }) ==
         "[launch] kernel 'k': script.lua:15: a barrier of the whole grid needs a cooperative launch: {grid=, block=, "
         "cooperative=true}");
   config.grid.x = static_cast<unsigned>(k->occupancy(64, 0) * device->info().multiprocessors) + 1;
   CHECK_THAT(message_of([&] { check_launch(device->info(), *k, config); }),
-             Catch::Contains("the device holds at most"));
+             Catch::Matchers::ContainsSubstring("the device holds at most"));
 }
 
 TEST_CASE("cpu: blocks that wait for blocks that stand aside come to their ends", "[cpu]") {
@@ -202,5 +203,5 @@ TEST_CASE("cpu: blocks of an ordinary launch that wait for later ones let them r
   flags.assign(20, 0);
   flags[0] = -1;
   CHECK_THAT(message_of([&] { device.launch(*backwards, one_dimension(20, 1), flags.data()); }),
-             Catch::Contains("assertion 'blockIdx.x != 3 || flags[0] != -1' failed, block (3,0,0)"));
+             Catch::Matchers::ContainsSubstring("assertion 'blockIdx.x != 3 || flags[0] != -1' failed, block (3,0,0)"));
 }

@@ -1,4 +1,3 @@
-#include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -14,6 +13,7 @@
 #include "src/base/error.h"
 #include "src/device/cuda/cubin.h"
 #include "src/device/cuda/cuda_compiler.h"
+#include "tests/catch.h"
 #include "tests/unit/cuda_nvrtc.h"
 
 using namespace gpulua;

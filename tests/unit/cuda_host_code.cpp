@@ -1,12 +1,11 @@
 // What nvcc takes beside kernels, by NVRTC: it needs no GPU.
 
-#include <catch2/catch.hpp>
-
 #include <string>
 
 #include "src/base/error.h"
 #include "src/device/cuda/cuda_compiler.h"
 #include "src/device/shared/compound_literals.h"
+#include "tests/catch.h"
 #include "tests/unit/cuda_nvrtc.h"
 
 using namespace gpulua;

@@ -1,4 +1,3 @@
-#include <catch2/catch.hpp>
 
 #include <filesystem>
 #include <fstream>
@@ -7,6 +6,7 @@
 #include <unistd.h>
 
 #include "src/device/cuda/include_scan.h"
+#include "tests/catch.h"
 
 using namespace gpulua;
 using namespace gpulua::cuda;

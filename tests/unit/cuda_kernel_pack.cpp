@@ -1,4 +1,3 @@
-#include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <fstream>
@@ -10,6 +9,7 @@
 #include "src/device/cuda/cuda_compiler.h"
 #include "src/device/cuda/kernel_pack.h"
 #include "src/device/shared/generated_text.h"
+#include "tests/catch.h"
 #include "tests/unit/cuda_nvrtc.h"
 #include "tests/unit/temporary_directory.h"
 

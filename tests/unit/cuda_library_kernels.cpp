@@ -1,8 +1,7 @@
 // What the emitter gives, compiled by NVRTC.
 
-#include <catch2/catch.hpp>
-
 #include "src/codegen/emit.h"
+#include "tests/catch.h"
 #include "tests/unit/cuda_own_kernels.h"
 
 using namespace gpulua;

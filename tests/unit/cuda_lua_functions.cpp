@@ -1,12 +1,11 @@
 // Kernels of Lua functions, compiled by NVRTC.
 
-#include <catch2/catch.hpp>
-
 #include "src/codegen/body.h"
 #include "src/device/cuda/cuda_compiler.h"
 #include "src/luafn/parser.h"
 #include "src/luafn/translate.h"
 #include "src/ops/op_text.h"
+#include "tests/catch.h"
 #include "tests/unit/cuda_nvrtc.h"
 
 using namespace gpulua;

@@ -1,4 +1,3 @@
-#include <catch2/catch.hpp>
 #include <string>
 
 #include "src/base/config.h"
@@ -8,6 +7,7 @@
 #include "src/eval/schedule.h"
 #include "src/expressions/expression.h"
 #include "src/runtime/context.h"
+#include "tests/catch.h"
 #include "tests/unit/cuda_own_kernels.h"
 
 using namespace gpulua;
@@ -38,9 +38,7 @@ struct GpuKernels {
     return choose_schedule(steps.front(), gpu);
   }
 
-  std::string ptx(const KernelSpec& spec) {
-    return kernels.compile(emit(spec), {"--gpu-architecture=compute_90"});
-  }
+  std::string ptx(const KernelSpec& spec) { return kernels.compile(emit(spec), {"--gpu-architecture=compute_90"}); }
 };
 
 }  // namespace
@@ -153,15 +151,15 @@ TEST_CASE_METHOD(GpuKernels, "nested reductions of every schedule compile", "[cu
 TEST_CASE_METHOD(GpuKernels, "kernels have few copies of code that takes a compiler long", "[cuda]") {
   const auto chain = [&](const char* name, int count) {
     Array x = leaf({100000}, DType::float32), y = x;
-    for (int i = 0; i < count; ++i)
-      y = apply("add", {op(name).arity == 1 ? apply(name, {y}) : apply(name, {y, x}), x});
+    for (int i = 0; i < count; ++i) y = apply("add", {op(name).arity == 1 ? apply(name, {y}) : apply(name, {y, x}), x});
     return y;
   };
   const auto vector = [&](const Array& array) { return schedule_of(array).spec.vector; };
   const auto unrolled = [&](const Array& array) {
     const std::string text = emit(schedule_of(reduced("sum", array, 1)).spec);
     for (const char* times : {"4", "2", "1"})
-      if (count_of(std::string("#pragma unroll ") + times + "\n  for (gpulua_index_t r", text) > 0) return times[0] - '0';
+      if (count_of(std::string("#pragma unroll ") + times + "\n  for (gpulua_index_t r", text) > 0)
+        return times[0] - '0';
     return 0;
   };
   CHECK(vector(chain("multiply", 20)) == 4);

@@ -5,12 +5,12 @@
 
 #include <dlfcn.h>
 
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>
 
 #include "src/base/config.h"
 #include "src/base/error.h"
+#include "tests/catch.h"
 
 namespace gpulua {
 

@@ -1,4 +1,3 @@
-#include <catch2/catch.hpp>
 
 #include <string>
 
@@ -7,6 +6,7 @@
 #include "src/ops/op_table.h"
 #include "src/ops/promotion.h"
 #include "src/ops/reduction_table.h"
+#include "tests/catch.h"
 #include "tests/unit/cuda_own_kernels.h"
 
 using namespace gpulua;

@@ -1,9 +1,9 @@
-#include <catch2/catch.hpp>
 
 #include "src/base/error.h"
 #include "src/device/cuda/cuda_graph.h"
 #include "src/device/cuda/ptx.h"
 #include "src/device/cuda/symbol_name.h"
+#include "tests/catch.h"
 
 using namespace gpulua;
 using namespace gpulua::cuda;

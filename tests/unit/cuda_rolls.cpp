@@ -1,4 +1,3 @@
-#include <catch2/catch.hpp>
 #include <string>
 
 #include "src/base/config.h"
@@ -8,6 +7,7 @@
 #include "src/expressions/expression.h"
 #include "src/expressions/roll.h"
 #include "src/runtime/context.h"
+#include "tests/catch.h"
 #include "tests/unit/cuda_own_kernels.h"
 
 using namespace gpulua;
@@ -31,9 +31,8 @@ TEST_CASE("a stencil of rolled arrays compiles for GPUs without local memory", "
     CHECK(spec.as<ElementwiseSpec>()->spread == (columns == 4096));
     for (const bool wide : {false, true}) {
       spec.wide = wide;
-      if (!with_nvrtc([&] {
-            CHECK(count_of(".local", kernels.compile(emit(spec), {"--gpu-architecture=compute_90"})) == 0);
-          }))
+      if (!with_nvrtc(
+              [&] { CHECK(count_of(".local", kernels.compile(emit(spec), {"--gpu-architecture=compute_90"})) == 0); }))
         return;
     }
   }

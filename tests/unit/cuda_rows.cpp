@@ -1,11 +1,11 @@
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <string>
 #include <vector>
 
 #include "src/codegen/emit.h"
 #include "src/ops/op_table.h"
 #include "src/ops/reduction_table.h"
+#include "tests/catch.h"
 #include "tests/unit/cuda_own_kernels.h"
 
 using namespace gpulua;

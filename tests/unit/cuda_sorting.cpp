@@ -1,10 +1,9 @@
 // The device code of reductions, scans, sorts, counts, products and Fourier transforms compiles for a GPU, too.
 
-#include <catch2/catch.hpp>
-
 #include <string>
 
 #include "kernel_text.h"
+#include "tests/catch.h"
 #include "tests/unit/cuda_own_kernels.h"
 
 using namespace gpulua;

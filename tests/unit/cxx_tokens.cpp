@@ -1,8 +1,8 @@
-#include <catch2/catch.hpp>
 
 #include <string>
 
 #include "src/base/cxx_tokens.h"
+#include "tests/catch.h"
 
 using namespace gpulua;
 

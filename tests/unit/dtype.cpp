@@ -1,5 +1,4 @@
 #include <bit>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -9,6 +8,7 @@
 
 #include "src/base/dtype.h"
 #include "src/base/error.h"
+#include "tests/catch.h"
 
 using namespace gpulua;
 using Catch::Matchers::Message;

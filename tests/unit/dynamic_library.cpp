@@ -1,5 +1,4 @@
 #include <array>
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -8,6 +7,7 @@
 
 #include "src/base/dynamic_library.h"
 #include "src/base/error.h"
+#include "tests/catch.h"
 #include "tests/unit/temporary_directory.h"
 
 using namespace gpulua;

@@ -1,12 +1,12 @@
 #include "src/base/job.h"
 
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "src/base/error.h"
+#include "tests/catch.h"
 
 using namespace gpulua;
 
@@ -68,7 +68,8 @@ TEST_CASE("a job by the variables of its launcher") {
   }
   SECTION("torchrun's without the address") {
     const Variables variables({{"RANK", "1"}, {"WORLD_SIZE", "2"}});
-    CHECK_THROWS_WITH(Job::from_environment(), Catch::Matchers::StartsWith("[comm] expected MASTER_ADDR and MASTER_PORT"));
+    CHECK_THROWS_WITH(Job::from_environment(),
+                      Catch::Matchers::StartsWith("[comm] expected MASTER_ADDR and MASTER_PORT"));
   }
   SECTION("Open MPI") {
     const Variables variables({{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "2"}});

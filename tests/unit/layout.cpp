@@ -1,4 +1,3 @@
-#include <catch2/catch.hpp>
 #include <limits>
 #include <random>
 #include <vector>
@@ -6,6 +5,7 @@
 #include "src/array/layout.h"
 #include "src/array/views.h"
 #include "src/base/error.h"
+#include "tests/catch.h"
 
 using namespace gpulua;
 

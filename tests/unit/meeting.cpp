@@ -4,11 +4,11 @@
 #include <sys/socket.h>
 
 #include <array>
-#include <catch2/catch.hpp>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "tests/catch.h"
 #include "tests/unit/job_of.h"
 
 using namespace gpulua;

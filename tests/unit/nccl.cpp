@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 
-#include <catch2/catch.hpp>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -14,6 +13,7 @@
 #include "src/base/error.h"
 #include "src/device/plugin.h"
 #include "src/device/shared/cache.h"
+#include "tests/catch.h"
 
 using namespace gpulua;
 
@@ -148,7 +148,7 @@ TEST_CASE("a communicator of NCCL's that was aborted refuses calls", "[nccl]") {
   CHECK(rank->done());
   CHECK(rank->failure().empty());
   CHECK_THROWS_WITH(rank->all_reduce("test", memory, memory, 16, DType::float32, Reduction::sum, gpu.stream()),
-                    Catch::Contains("[test] expected ranks that work"));
+                    Catch::Matchers::ContainsSubstring("[test] expected ranks that work"));
   const auto next = gpu.library()->join(gpu.library()->make_id(), 0, 1, [] {});
   next->all_reduce("test", memory, memory, 16, DType::float32, Reduction::sum, gpu.stream());
   CHECK(gpu.read(memory, 64) == some_bytes(64));

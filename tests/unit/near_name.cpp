@@ -1,8 +1,8 @@
-#include <catch2/catch.hpp>
 #include <string>
 #include <vector>
 
 #include "src/base/near_name.h"
+#include "tests/catch.h"
 
 using namespace gpulua;
 

@@ -1,6 +1,5 @@
 #include "src/ops/partials.h"
-
-#include <catch2/catch.hpp>
+#include "tests/catch.h"
 
 namespace gpulua {
 

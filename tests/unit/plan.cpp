@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <initializer_list>
 #include <string_view>
 #include <vector>
@@ -9,6 +8,7 @@
 #include "src/eval/plan.h"
 #include "src/expressions/expression.h"
 #include "src/runtime/context.h"
+#include "tests/catch.h"
 
 using namespace gpulua;
 

@@ -1,11 +1,11 @@
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <complex>
 #include <limits>
 
 #include "src/base/error.h"
 #include "src/ops/promotion.h"
+#include "tests/catch.h"
 
 using namespace gpulua;
 using enum DType;

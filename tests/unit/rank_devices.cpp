@@ -1,6 +1,5 @@
 #include "src/comm/rank_devices.h"
 
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <string>
 #include <thread>
@@ -8,6 +7,7 @@
 
 #include "src/base/error.h"
 #include "src/comm/socket.h"
+#include "tests/catch.h"
 #include "tests/unit/job_of.h"
 
 using namespace gpulua;

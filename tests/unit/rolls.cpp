@@ -1,4 +1,3 @@
-#include <catch2/catch.hpp>
 #include <vector>
 
 #include "src/base/config.h"
@@ -9,6 +8,7 @@
 #include "src/expressions/roll.h"
 #include "src/expressions/transfer.h"
 #include "src/runtime/context.h"
+#include "tests/catch.h"
 
 using namespace gpulua;
 

@@ -1,10 +1,10 @@
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
 #include "src/base/error.h"
 #include "src/base/scalar.h"
+#include "tests/catch.h"
 
 using namespace gpulua;
 

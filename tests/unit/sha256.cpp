@@ -1,6 +1,5 @@
 #include "src/base/sha256.h"
-
-#include <catch2/catch.hpp>
+#include "tests/catch.h"
 
 using gpulua::sha256;
 

@@ -3,10 +3,10 @@
 // The SIMD engine of the CPU device against the scalar one: the same kernels, the same inputs, the same bits.
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cstring>
 #include <random>
 
+#include "tests/catch.h"
 #include "tests/unit/cpu_test_device.h"
 
 namespace gpulua {

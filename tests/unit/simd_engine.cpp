@@ -264,16 +264,16 @@ TEST_CASE("simd: what the engine leaves to the scalar one", "[cpu][simd]") {
   };
   CHECK_THAT(reason("__device__ __noinline__ int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }"
                     "__global__ void k(int* x) { x[threadIdx.x] = fib(x[threadIdx.x]); }"),
-             Catch::Contains("cannot run the kernel 'k': recursion"));
+             Catch::Matchers::ContainsSubstring("cannot run the kernel 'k': recursion"));
   CHECK_THAT(reason("__device__ int g(int n); __device__ int f(int n) { return n < 9 ? g(n + 1) + 1 : n; }"
                     "__device__ int g(int n) { return f(n + 1) * 2; }"
                     "__global__ void k(int* x) { x[threadIdx.x] = f(x[threadIdx.x]); }"),
-             Catch::EndsWith("cannot run the kernel 'k': recursion"));
+             Catch::Matchers::EndsWith("cannot run the kernel 'k': recursion"));
   CHECK_THAT(reason("__device__ int f(int x) { return x + 1; } __device__ int (*table[2])(int) = {f, f};"
                     "__global__ void k(int* x) { x[threadIdx.x] = table[x[threadIdx.x]](1); }"),
-             Catch::Contains("a call through a pointer"));
+             Catch::Matchers::ContainsSubstring("a call through a pointer"));
   CHECK_THAT(
       reason("__global__ void k(int* x) { if (x[threadIdx.x]) __syncthreads(); else x[0] = 1; __syncthreads(); }"),
-      Catch::Contains("a barrier where lanes of a warp have parted"));
+      Catch::Matchers::ContainsSubstring("a barrier where lanes of a warp have parted"));
   CHECK(reason("__global__ void k(int* x) { x[threadIdx.x] = 1; }") == "(nothing thrown)");
 }

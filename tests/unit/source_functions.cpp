@@ -1,6 +1,6 @@
-#include <catch2/catch.hpp>
 
 #include "src/device/shared/source_functions.h"
+#include "tests/catch.h"
 
 using namespace gpulua;
 

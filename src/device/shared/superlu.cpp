@@ -15,8 +15,8 @@
 namespace gpulua {
 namespace {
 
-// The C interface of SuperLU 5, as its documentation describes it. Enumerations are int. Records that only the library
-// reads are larger here than there.
+// The C interface of SuperLU 5 to 7, as its documentation describes it. Enumerations and int_t are int. Records that
+// only the library reads are larger here than there.
 
 struct SluMatrix {
   int storage = 0, dtype = 0, kind = 0;
@@ -200,8 +200,9 @@ class Factors final : public SparseFactors {
 class SuperLu final : public SparseSolver {
  public:
   explicit SuperLu(Device& device) : device_(device) {
-    const OptionalLibrary file("sparse.linalg", "factors of sparse matrices need SuperLU", {"libsuperlu.so.5"},
-                               "apt-get install libsuperlu5");
+    const OptionalLibrary file("sparse.linalg", "factors of sparse matrices need SuperLU",
+                               {"libsuperlu.so.7", "libsuperlu.so.6", "libsuperlu.so.5"},
+                               "apt-get install libsuperlu5, or libsuperlu7 on Debian 13");
     file.find(library_.set_default_options, "set_default_options");
     file.find(library_.start_statistics, "StatInit");
     file.find(library_.free_statistics, "StatFree");

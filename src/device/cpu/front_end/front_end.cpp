@@ -39,7 +39,7 @@ namespace {
 constexpr const char* main_file = "/gpulua/source.cu";
 constexpr const char* user_headers = "/gpulua/headers";
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string result = "\"";
   for (char c : text) {
     if (c == '"' || c == '\\') result += '\\';
@@ -64,9 +64,9 @@ std::string main_text(const NamedSource& named, const CompileOptions& options) {
   for (const auto& [macro, undefined] : options.macros)
     text += undefined ? "#undef " + macro + "\n" : define_line(macro);
   for (const auto& [macro, value] : source.defines) text += define_line(macro + "=" + value);
-  for (const std::string& header : options.forced_includes) text += "#include " + quoted(header) + "\n";
+  for (const std::string& header : options.forced_includes) text += "#include " + in_quotes(header) + "\n";
   if (options.default_device) text += "#pragma clang force_cuda_host_device begin\n";
-  text += "#line " + std::to_string(source.line) + " " + quoted(source.file.empty() ? "source" : source.file) + "\n";
+  text += "#line " + std::to_string(source.line) + " " + in_quotes(source.file.empty() ? "source" : source.file) + "\n";
   text += source.text + "\n";
   if (options.default_device) text += "#pragma clang force_cuda_host_device end\n";
   return text + name_uses(source);

@@ -1,4 +1,4 @@
-// Run by the build, for the least x86-64 processor.
+// Run by the build, for the least processor of its architecture.
 //
 // precompile <standard> <file> <header>...: writes <file>.pch, the prelude, the names that come without an
 // #include, and the headers as clang's precompiled header, and <file>.macros, the version of clang and the macros that
@@ -26,6 +26,12 @@
 namespace gpulua::cpu {
 namespace {
 
+#ifdef __x86_64__
+constexpr const char* least_processor = "x86-64";
+#else
+constexpr const char* least_processor = "generic";
+#endif
+
 class Precompile : public clang::GeneratePCHAction {
  public:
   std::string macros;
@@ -42,7 +48,7 @@ bool is_template(llvm::StringRef name) {
 }
 
 std::vector<std::string> arguments_for(const CompileOptions& options, std::initializer_list<std::string> more) {
-  std::vector<std::string> arguments = clang_arguments(options, {"x86-64", {}});
+  std::vector<std::string> arguments = clang_arguments(options, {least_processor, {}});
   arguments.insert(arguments.end(), {"-I", prelude_folder, "-include", prelude_header});
   arguments.insert(arguments.end(), more);
   return arguments;

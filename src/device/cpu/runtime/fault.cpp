@@ -3,7 +3,6 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
-#include <ucontext.h>
 #include <unwind.h>
 
 #include <array>
@@ -12,6 +11,7 @@
 #include <mutex>
 #include <utility>
 
+#include "src/device/cpu/runtime/registers.h"
 #include "src/device/cpu/runtime/signal_stack.h"
 #include "src/device/cpu/runtime/thread_stack.h"
 
@@ -101,7 +101,7 @@ void pass_on(int number, siginfo_t* info, void* context, std::uintptr_t frame) {
 
 /// Single steps, of a debugger or of the command's Ctrl-C, are none of ours.
 bool is_of_code(int number, const siginfo_t& info) {
-  return number == SIGTRAP ? info.si_code == SI_KERNEL : is_fault(info);
+  return number == SIGTRAP ? info.si_code == Registers::trap_code : is_fault(info);
 }
 
 /// True when the kernel's frames lead to `frame`. Overwritten ones may make this fault.
@@ -122,12 +122,9 @@ bool unwinds_to(const void* frame) {
 }
 
 /// Moves the registers to where the unwinder knows the frame.
-void find_frame(const Fault& fault, gregset_t& registers) {
-  if (fault.signal == SIGTRAP) --registers[REG_RIP];  // past the instruction, which may be its function's last
-  if (fault.is_access() && fault.address == fault.instruction) {  // code that is not there: its caller is
-    registers[REG_RIP] = *static_cast<const greg_t*>(fault.stack_pointer) - 1;
-    registers[REG_RSP] += sizeof(greg_t);
-  }
+void find_frame(const Fault& fault, Registers& registers) {
+  if (fault.signal == SIGTRAP) registers.leave_trap();
+  if (fault.is_access() && fault.address == fault.instruction) registers.leave_call();
 }
 
 void handle_fault(int number, siginfo_t* info, void* context) {
@@ -135,14 +132,13 @@ void handle_fault(int number, siginfo_t* info, void* context) {
   if (!is_kernels || !is_of_code(number, *info))
     return pass_on(number, info, context, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
   auto& interrupted = *static_cast<ucontext_t*>(context);
-  gregset_t& registers = interrupted.uc_mcontext.gregs;
-  constexpr greg_t write_bit = 2;  // of the processor's error code
+  Registers registers(interrupted);
   const Fault fault{.signal = number,
                     .code = info->si_code,
                     .address = info->si_addr,
-                    .instruction = reinterpret_cast<const void*>(registers[REG_RIP]),
-                    .stack_pointer = reinterpret_cast<const void*>(registers[REG_RSP]),
-                    .is_write = (registers[REG_ERR] & write_bit) != 0};
+                    .instruction = registers.instruction(),
+                    .stack_pointer = registers.stack_pointer(),
+                    .is_write = registers.is_write()};
   if (reporter != nullptr)
     reporter(reporter_self, number, fault.is_access() && ThreadStack::current().overflows(fault.address));
   Landing& place = *landing;

@@ -21,7 +21,7 @@ std::string architecture_level() {
   if (__builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt")) return "x86-64-v2";
   return "x86-64";
 #else
-  return "unknown";
+  return "aarch64";
 #endif
 }
 
@@ -38,7 +38,7 @@ Processor describe_processor() {
     std::size_t colon = line.find(": ");
     if (colon == std::string::npos) continue;
     if (line.starts_with("model name")) processor.model = line.substr(colon + 2);
-    if (line.starts_with("flags")) processor.features = line.substr(colon + 2);
+    if (line.starts_with("flags") || line.starts_with("Features")) processor.features = line.substr(colon + 2);
   }
   if (processor.model.empty()) processor.model = processor.architecture;
   return processor;

@@ -318,8 +318,8 @@ void call_barrier_services(llvm::Function& widened) {
                               std::pair{leave_function, offsetof(Services, leave)}}) {
     for (llvm::CallInst* call : find_calls(widened, name)) {
       llvm::IRBuilder<> builder(call);
-      std::vector<llvm::Value*> arguments{widened.getArg(0)};
-      arguments.insert(arguments.end(), call->arg_begin(), call->arg_end());
+      std::vector<llvm::Value*> arguments(call->arg_begin(), call->arg_end());
+      arguments.insert(arguments.begin(), widened.getArg(0));
       call->replaceAllUsesWith(call_service(builder, offset, call->getType(), arguments));
       call->eraseFromParent();
     }

@@ -72,6 +72,8 @@ MathLibrary::MathLibrary(const llvm::Function& function) {
     vector_bits_ = 512;
   else if (has_feature(function, "+avx2") && has_feature(function, "+fma"))
     vector_bits_ = 256;
+  else if (has_feature(function, "+neon"))
+    vector_bits_ = 128;
 }
 
 std::string MathLibrary::function_name(const llvm::CallInst& call) {

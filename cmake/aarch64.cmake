@@ -1,0 +1,15 @@
+# A toolchain file: compiles for Linux on AArch64 by Debian's g++-aarch64-linux-gnu, against the arm64 packages that lie unpacked in
+# the folder $SYSROOT; programs of the build run by qemu-aarch64.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
+set(CMAKE_SYSROOT $ENV{SYSROOT})
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+foreach(kind IN ITEMS LIBRARY INCLUDE PACKAGE)
+  set(CMAKE_FIND_ROOT_PATH_MODE_${kind} ONLY)
+endforeach()
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64 -L $ENV{SYSROOT})
+set(ENV{PKG_CONFIG_SYSROOT_DIR} $ENV{SYSROOT})
+set(ENV{PKG_CONFIG_LIBDIR} $ENV{SYSROOT}/usr/lib/aarch64-linux-gnu/pkgconfig:$ENV{SYSROOT}/usr/share/pkgconfig)
