@@ -149,6 +149,9 @@ describe("tables", function()
 
   it("describe themselves, and lose what is missing", function()
     local t = gpu.table {x = {1, 2, 0 / 0, 5}, s = {"a", "b", "c", "d"}}
+    for _, given in ipairs {"x", 1, true} do
+      fails("[describe] expected a table of options, {ddof = 1}; t:select(names):describe()", t.describe, t, given)
+    end
     local d = t:describe {ddof = 1}
     assert.are.same({"count", "mean", "std", "min", "25%", "50%", "75%", "max"}, d:values "statistic")
     assert.are.same({3, 8 / 3, 1, 1.5, 2, 3.5, 5}, {d.x[1], d.x[2], d.x[4], d.x[5], d.x[6], d.x[7], d.x[8]})
