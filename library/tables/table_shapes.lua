@@ -71,8 +71,11 @@ local statistics = {"count", "mean", "std", "min", "25%", "50%", "75%", "max"}
 --- t:describe([{ddof}])
 function exports.describe(_, fields, options)
   local op = "describe"
+  if options ~= nil and type(options) ~= "table" then
+    core.fail(op, "a table of options, {ddof = 1}; t:select(names):describe() describes some columns alone", options)
+  end
   own.check_option(op, options or {}, "ddof")
-  local ddof = options and checks.finite(op, "ddof, a number", options.ddof) or 0
+  local ddof = options and options.ddof ~= nil and checks.finite(op, "ddof, a number", options.ddof) or 0
   local names, positions = {}, {unpack(statistics)}
   for _, name in ipairs(fields.names) do
     if not fields.kinds[name] and not kinds.is_complex(fields.arrays[name]) then names[#names + 1] = name end

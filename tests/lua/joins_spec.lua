@@ -149,6 +149,9 @@ describe("tables", function()
 
   it("describe themselves, and lose what is missing", function()
     local t = gpu.table {x = {1, 2, 0 / 0, 5}, s = {"a", "b", "c", "d"}}
+    for _, given in ipairs {"x", 1, true} do
+      fails("[describe] expected a table of options, {ddof = 1}; t:select(names):describe()", t.describe, t, given)
+    end
     local d = t:describe {ddof = 1}
     assert.are.same({"count", "mean", "std", "min", "25%", "50%", "75%", "max"}, d:values "statistic")
     assert.are.same({3, 8 / 3, 1, 1.5, 2, 3.5, 5}, {d.x[1], d.x[2], d.x[4], d.x[5], d.x[6], d.x[7], d.x[8]})
@@ -218,9 +221,20 @@ describe("windows", function()
     assert.are.same({1, 11, 13, 32, 4}, t.x:rolling(3, {on = gpu.array({-128, -127, -126, -125, 9}, "int8")}):sum():table())
     fails("by: a column of 5 rows", t.x.rolling, t.x, 2, {by = gpu.ones(4)})
     fails("expected a number of rows", t.x.rolling, t.x, 0)
+    fails("[rolling] expected min_periods of at most 2, the rows of a window, got 3", t.x.rolling, t.x, 2, {min_periods = 3})
     fails('has no method "avg"', function() return t.x:rolling(2):avg() end)
     fails("expected numbers", t.x.rolling, t.s, 2)
     fails('a number, "forward" or "backward", got "up"', t.x.fillna, t.x, "up")
+  end)
+
+  it("of exponential weights are filters, as the hint says", function()
+    local x, alpha = gpu.array({10, 100, 11, 90}, "float64"), 0.5
+    local _, message = pcall(function() return x:ewm() end)
+    local plain, adjusted = message:match "use (.-) for adjust=False, and for adjust=True (.*)$"
+    local function value(formula) return (setfenv(loadstring("return " .. formula), {gpu = gpu, x = x, alpha = alpha})()) end
+    assert.are.same({10, 55, 33, 61.5}, value(plain):table())
+    local expected = {10, (100 + 10 / 2) / 1.5, (11 + 100 / 2 + 10 / 4) / 1.75, (90 + 11 / 2 + 100 / 4 + 10 / 8) / 1.875}
+    for i, y in ipairs(value(adjusted):table()) do assert(math.abs(y - expected[i]) < 1e-12) end
   end)
 
   it("compile nothing in a loop", function()
