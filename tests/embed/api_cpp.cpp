@@ -21,7 +21,7 @@ TEST_CASE("gpulua.hpp: functions with types, and arrays") {
   CHECK(doubled.dtype() == "int32");
   CHECK(doubled.shape() == std::vector<std::int64_t>{3});
   CHECK(doubled.to_vector<int>() == std::vector<int>{2, 4, 6});
-  CHECK_THROWS_WITH(doubled.to_vector<float>(), "[array] expected elements of int32, got float32");
+  CHECK_THROWS_WITH(doubled.to_vector<float>(), "[array] expected an array of float32, got one of int32");
   Array zeros = state.zeros<double>({2, 2});
   const double set[] = {1, 2, 3, 4};
   zeros.assign(set, 4);
@@ -119,8 +119,13 @@ TEST_CASE("gpulua.hpp: the program's memory, and objects that outlive the state"
     CHECK(span.size() == 16);
     for (float& element : span) element += 1;
     CHECK(state.load<double()>("return x:sum():item()")() == 64);
-    CHECK_THROWS_WITH(state.load<Array()>("return x.T")().span<float>(), Catch::Matchers::Contains("[span]"));
-    CHECK_THROWS_WITH(kept.span<int>(), "[array] expected elements of float32, got int32");
+    const Array turned = state.load<Array()>("return x.T")();
+    const std::string strided =
+        "[array] expected elements in row-major order, got others; gpu.contiguous(x) has them so";
+    CHECK_THROWS_WITH(turned.span<float>(), strided);
+    CHECK_THROWS_WITH(turned.data<float>(), strided);
+    CHECK(state.call<Array>("gpu.contiguous", turned).data<float>()[1] == 4);
+    CHECK_THROWS_WITH(kept.span<int>(), "[array] expected an array of int32, got one of float32");
     Array copied = state.copy(std::array<float, 2>{1, 2});
     copied.assign(std::array<float, 2>{3, 4});
     CHECK(copied.to_vector<float>() == std::vector<float>{3, 4});
