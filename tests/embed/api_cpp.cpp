@@ -2,6 +2,7 @@
 
 #include <array>
 #include <gpulua/gpulua.hpp>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -30,12 +31,48 @@ TEST_CASE("gpulua.hpp: functions with types, and arrays") {
   CHECK(state.value<int>("n") == 10);
   CHECK(state.value<std::string>("s") == "text");
   CHECK(state.value<bool>("b"));
-  CHECK_THROWS_WITH(state.value<double>("s"), "[value] expected a number, got a text");
+  CHECK_THROWS_WITH(state.value<double>("s"), "[value] expected a number at 's', got the text 'text'");
   state.set("n", 2.5);
-  CHECK_THROWS_WITH(state.value<int>("n"), "[value] expected an integer that fits, got a number");
+  CHECK_THROWS_WITH(state.value<int>("n"), "[value] expected an integer that fits at 'n', got the number 2.5");
   state.set("n", std::int64_t{1} << 60);
   CHECK(state.value<std::int64_t>("n") == std::int64_t{1} << 60);
   CHECK_THROWS_AS(state.value<int>("n"), gpulua::Error);
+  state.set("n", -1e300);
+  CHECK(state.value<double>("n") == -1e300);
+  CHECK_THROWS_WITH(state.value<float>("n"), "[value] expected a number that fits at 'n', got the number -1e+300");
+  state.run("n = 1 / 0");
+  CHECK(state.value<float>("n") == std::numeric_limits<float>::infinity());
+  CHECK_THROWS_WITH(state.load<double()>("return")(), "[call] expected a number as the result, got nil");
+}
+
+TEST_CASE("gpulua.hpp: nullptr and null texts are nil") {
+  State state;
+  state.run("function kind(x) return type(x) end");
+  const char* const no_text = nullptr;
+  CHECK(state.call<std::string>("kind", no_text) == "nil");
+  CHECK(state.call<std::string>("kind", nullptr) == "nil");
+  CHECK(state.call<std::string>("kind", "") == "string");
+  state.set("kept", 1);
+  state.set("kept", no_text);
+  state.bind<const char*()>("nothing", [] { return static_cast<const char*>(nullptr); });
+  state.run("assert(kept == nil and nothing() == nil); kept = 2");
+  state.set("kept", nullptr);
+  state.run("assert(kept == nil)");
+}
+
+TEST_CASE("gpulua.hpp: functions of scripts go through C++ functions, which may keep them") {
+  using Unary = gpulua::Function<double(double)>;
+  State state;
+  std::vector<Unary> kept;
+  state.bind<void(Unary)>("keep", [&](Unary function) { kept.push_back(std::move(function)); });
+  state.bind<Unary(Unary)>("same", [](Unary function) { return function; });
+  state.bind<const Unary&()>("last", [&]() -> const Unary& { return kept.back(); });
+  state.run(
+      "keep(function(x) return x + 1 end); y = same(function(x) return 2 * x end)(4) + last()(10); collectgarbage()");
+  CHECK(state.value<double>("y") == 19);
+  CHECK(kept.at(0)(1) == 2);
+  CHECK_THROWS_WITH(state.run("keep({})"),
+                    Catch::Matchers::Contains("[keep] expected a function as argument 1, got an object"));
 }
 
 TEST_CASE("gpulua.hpp: array functions and kernels without a line of Lua") {
@@ -93,9 +130,11 @@ TEST_CASE("gpulua.hpp: C++ functions in scripts, and errors both ways") {
     CHECK(error.status() == GPULUA_RUNTIME);
     CHECK(std::string(error.what()).find("rig.lua:2: no port b") == 0);
   }
-  CHECK_THROWS_WITH(state.run("host.name(1)"), Catch::Matchers::Contains("[call] expected 0 arguments, got 1"));
+  CHECK_THROWS_WITH(state.run("host.name(1)"), Catch::Matchers::Contains("[host.name] expected 0 arguments, got 1"));
   CHECK_THROWS_WITH(state.run("host.port('x', 'a')"),
-                    Catch::Matchers::Contains("[value] expected a number, got a text"));
+                    Catch::Matchers::Contains("[host.port] expected a number as argument 1, got the text 'x'"));
+  CHECK_THROWS_WITH(state.run("host.port(1, gpu.ones(2))"),
+                    Catch::Matchers::Contains("[host.port] expected a text as argument 2, got an array"));
   CHECK_THROWS_AS(state.get<void()>("host.other"), gpulua::Error);
   // Tables on the way are made where they are not there.
   state.bind<double()>("host.deep.er.still", [] { return 6.0; });
