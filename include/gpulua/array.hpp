@@ -35,7 +35,6 @@ inline void check(gpulua_status status) {
 struct Release {
   void operator()(gpulua_array* array) const noexcept { gpulua_array_release(array); }
   void operator()(gpulua_function* function) const noexcept { gpulua_function_release(function); }
-  void operator()(gpulua_state* state) const noexcept { gpulua_destroy(state); }
 };
 
 template <class T>
@@ -89,13 +88,13 @@ class Array {
   /// Error where the elements do not lie in row-major order; gpulua_array_evaluate() gives the address of any array.
   template <class T>
   T* data(void* reader = GPULUA_NO_STREAM) const {
+    check_element<T>();
     const std::int64_t *sizes = gpulua_array_shape(handle()), *steps = gpulua_array_strides(handle());
     std::int64_t step = sizeof(T);
     for (int axis = size() > 0 ? gpulua_array_ndim(handle()) : 0; axis-- > 0; step *= sizes[axis])
       if (steps[axis] != step && sizes[axis] > 1)
         throw Error(GPULUA_ARGUMENT,
                     "[array] expected elements in row-major order, got others; gpu.contiguous(x) has them so");
-    check_element<T>();
     void* pointer = nullptr;
     detail::check(gpulua_array_evaluate(handle(), reader, &pointer));
     return static_cast<T*>(pointer);

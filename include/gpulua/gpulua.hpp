@@ -17,6 +17,7 @@
 //   axpy(2.0f, x, y, 1000);
 
 #include <cstdint>
+#include <cstdio>
 #include <exception>
 #include <memory>
 #include <string>
@@ -80,7 +81,8 @@ class Kernel {
   Function<void()> launches_;  // gives the launch function of a count, or of a grid
 };
 
-/// A state: scripts, devices, arrays. Objects made from it may outlive it; their use is an Error then.
+/// A state: scripts, devices, arrays. Objects made from it may outlive it; their use is an Error then. It ends when
+/// nothing runs in it: its end in one of its own callbacks, or beside another thread's call, is std::terminate().
 class State {
  public:
   State() : State(defaults()) {}
@@ -153,7 +155,7 @@ class State {
   void bind(const std::string& path, F function) {
     auto bound = std::make_unique<Bound<Signature, F>>(path, std::move(function));
     detail::check(gpulua_register(handle(), path.c_str(), &Bound<Signature, F>::run, bound.get()));
-    bound_.push_back(std::move(bound));
+    handle_.get_deleter().bound.push_back(std::move(bound));
   }
 
   /// An array over the program's memory on a device, the state's by default: no copy, row-major. A std::vector's memory
@@ -256,8 +258,17 @@ class State {
     std::string text;
   };
 
-  std::vector<std::unique_ptr<AnyBound>> bound_;
-  std::unique_ptr<gpulua_state, detail::Release> handle_;
+  /// Ends the state, whose scripts may call the bound functions until then.
+  struct End {
+    void operator()(gpulua_state* state) const noexcept {
+      if (gpulua_destroy(state) != GPULUA_BUSY) return;
+      std::fprintf(stderr, "[State] expected the end of a state in which nothing runs, got %s; end it after the call\n",
+                   gpulua_error(nullptr));
+      std::terminate();
+    }
+    std::vector<std::unique_ptr<AnyBound>> bound;
+  };
+  std::unique_ptr<gpulua_state, End> handle_;
 };
 
 }  // namespace gpulua

@@ -1,8 +1,13 @@
 // gpulua.hpp.
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <array>
+#include <exception>
 #include <gpulua/gpulua.hpp>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -73,6 +78,31 @@ TEST_CASE("gpulua.hpp: functions of scripts go through C++ functions, which may 
   CHECK(kept.at(0)(1) == 2);
   CHECK_THROWS_WITH(state.run("keep({})"),
                     Catch::Matchers::Contains("[keep] expected a function as argument 1, got an object"));
+}
+
+TEST_CASE("gpulua.hpp: the end of a state in its own callback is the program's, with a message") {
+  int output[2];
+  REQUIRE(pipe(output) == 0);
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    dup2(output[1], STDERR_FILENO);
+    std::set_terminate([] { _exit(7); });
+    auto state = std::make_unique<State>();
+    state->bind<void()>("quit", [&] { state.reset(); });
+    state->run("quit()");
+    _exit(0);
+  }
+  close(output[1]);
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  char message[300] = {};
+  CHECK(read(output[0], message, sizeof message - 1) > 0);
+  close(output[0]);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 7);
+  CHECK_THAT(message, Catch::Matchers::StartsWith("[State] expected the end of a state in which nothing runs"));
+  CHECK_THAT(message, Catch::Matchers::EndsWith("end it after the call\n"));
 }
 
 TEST_CASE("gpulua.hpp: array functions and kernels without a line of Lua") {
