@@ -35,7 +35,6 @@ inline void check(gpulua_status status) {
 struct Release {
   void operator()(gpulua_array* array) const noexcept { gpulua_array_release(array); }
   void operator()(gpulua_function* function) const noexcept { gpulua_function_release(function); }
-  void operator()(gpulua_state* state) const noexcept { gpulua_destroy(state); }
 };
 
 template <class T>
@@ -85,10 +84,17 @@ class Array {
   std::vector<std::int64_t> strides() const { return dims(gpulua_array_strides(handle())); }
   std::int64_t size() const noexcept { return gpulua_array_size(handle()); }
 
-  /// The address of the first element, on the device, for work on `reader`, a CUstream. T is the array's element.
+  /// The address of the first element, on the device, for work on `reader`, a CUstream. T is the array's element. An
+  /// Error where the elements do not lie in row-major order; gpulua_array_evaluate() gives the address of any array.
   template <class T>
   T* data(void* reader = GPULUA_NO_STREAM) const {
     check_element<T>();
+    const std::int64_t *sizes = gpulua_array_shape(handle()), *steps = gpulua_array_strides(handle());
+    std::int64_t step = sizeof(T);
+    for (int axis = size() > 0 ? gpulua_array_ndim(handle()) : 0; axis-- > 0; step *= sizes[axis])
+      if (steps[axis] != step && sizes[axis] > 1)
+        throw Error(GPULUA_ARGUMENT,
+                    "[array] expected elements in row-major order, got others; gpu.contiguous(x) has them so");
     void* pointer = nullptr;
     detail::check(gpulua_array_evaluate(handle(), reader, &pointer));
     return static_cast<T*>(pointer);
@@ -96,11 +102,6 @@ class Array {
   /// The elements of an array on the cpu device, where they are, in row-major order; an Error where they lie otherwise.
   template <class T>
   Span<T> span() const {
-    const std::vector<std::int64_t> sizes = shape(), steps = strides();
-    std::int64_t step = sizeof(T);
-    for (std::size_t axis = sizes.size(); axis-- > 0; step *= sizes[axis])
-      if (steps[axis] != step && sizes[axis] > 1 && size() > 0)
-        throw Error(GPULUA_ARGUMENT, "[span] expected elements in row-major order; x:copy() has them so");
     if (device() != "cpu")
       throw Error(GPULUA_ARGUMENT, "[span] expected an array on cpu, got one on " + std::string(device()));
     return Span<T>(data<T>(), static_cast<std::size_t>(size()));
@@ -139,7 +140,8 @@ class Array {
     const std::string_view wanted = detail::dtype_of<T>(), got = dtype();
     const bool as_bytes = got == "bool" && sizeof(T) == 1;
     if (wanted != got && !as_bytes)
-      throw Error(GPULUA_ARGUMENT, "[array] expected elements of " + std::string(got) + ", got " + std::string(wanted));
+      throw Error(GPULUA_ARGUMENT,
+                  "[array] expected an array of " + std::string(wanted) + ", got one of " + std::string(got));
   }
 
   std::unique_ptr<gpulua_array, detail::Release> handle_;

@@ -17,8 +17,8 @@
 //   axpy(2.0f, x, y, 1000);
 
 #include <cstdint>
+#include <cstdio>
 #include <exception>
-#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -28,138 +28,9 @@
 
 #include "array.hpp"
 #include "gpulua.h"
+#include "values.hpp"
 
 namespace gpulua {
-
-template <class Signature>
-class Function;
-
-namespace detail {
-
-template <class T>
-inline constexpr bool is_function = false;
-template <class Signature>
-inline constexpr bool is_function<Function<Signature>> = true;
-
-inline gpulua_value to_value(double number) {
-  gpulua_value value{};
-  value.kind = GPULUA_NUMBER;
-  value.as.number = number;
-  return value;
-}
-inline gpulua_value to_value(bool boolean) {
-  gpulua_value value{};
-  value.kind = GPULUA_BOOLEAN;
-  value.as.boolean = boolean;
-  return value;
-}
-template <class T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>, int> = 0>
-gpulua_value to_value(T integer) {
-  static_assert(sizeof(T) < 8 || std::is_signed_v<T>, "integers fit int64_t");
-  gpulua_value value{};
-  value.kind = GPULUA_INTEGER;
-  value.as.integer = integer;
-  return value;
-}
-inline gpulua_value to_value(std::string_view text) {
-  gpulua_value value{};
-  value.kind = GPULUA_TEXT;
-  value.as.text = {text.data(), text.size()};
-  return value;
-}
-inline gpulua_value to_value(const char* text) {
-  return to_value(std::string_view(text));
-}
-inline gpulua_value to_value(const std::string& text) {
-  return to_value(std::string_view(text));
-}
-// A pointer is no boolean.
-template <class T, std::enable_if_t<!std::is_same_v<std::remove_cv_t<T>, char>, int> = 0>
-gpulua_value to_value(T* pointer) = delete;
-template <class Signature>
-gpulua_value to_value(const Function<Signature>& function) {
-  gpulua_value value{};
-  value.kind = GPULUA_FUNCTION;
-  value.as.function = function.handle();
-  return value;
-}
-inline gpulua_value to_value(const Array& array) {
-  gpulua_value value{};
-  value.kind = GPULUA_ARRAY;
-  value.as.array = array.handle();
-  return value;
-}
-
-inline const char* kind_name(int kind) {
-  static constexpr const char* names[] = {"nil",    "a boolean", "a number",   "an integer",
-                                          "a text", "an array",  "a function", "an object"};
-  return kind >= 0 && kind <= GPULUA_OBJECT ? names[kind] : "another value";
-}
-[[noreturn]] inline void refuse(const char* expected, const gpulua_value& got) {
-  throw Error(GPULUA_ARGUMENT, std::string("[value] expected ") + expected + ", got " + kind_name(got.kind));
-}
-
-/// Takes the value's handle over, if it has one.
-template <class T>
-T from_value(const gpulua_value& value) {
-  if constexpr (std::is_same_v<T, bool>) {
-    if (value.kind != GPULUA_BOOLEAN) refuse("a boolean", value);
-    return value.as.boolean != 0;
-  } else if constexpr (std::is_arithmetic_v<T>) {
-    if (value.kind == GPULUA_INTEGER) {
-      const T number = static_cast<T>(value.as.integer);
-      if (static_cast<std::int64_t>(number) != value.as.integer || (number < T{}) != (value.as.integer < 0))
-        refuse("an integer that fits", value);
-      return number;
-    }
-    if (value.kind != GPULUA_NUMBER) refuse("a number", value);
-    if constexpr (std::is_integral_v<T>) {
-      constexpr double most = sizeof(T) < 8 ? static_cast<double>(std::numeric_limits<T>::max()) : 9007199254740992.0;
-      const double least = std::is_signed_v<T> ? -most - (sizeof(T) < 8 ? 1 : 0) : 0;
-      if (!(value.as.number >= least && value.as.number <= most) ||
-          static_cast<double>(static_cast<T>(value.as.number)) != value.as.number)
-        refuse("an integer that fits", value);
-    }
-    return static_cast<T>(value.as.number);
-  } else if constexpr (std::is_same_v<T, std::string>) {
-    if (value.kind != GPULUA_TEXT) refuse("a text", value);
-    return std::string(value.as.text.data, value.as.text.size);
-  } else if constexpr (is_function<T>) {
-    if (value.kind != GPULUA_FUNCTION) refuse("a function", value);
-    return T(value.as.function);
-  } else {
-    static_assert(std::is_same_v<T, Array>, "values are bool, numbers, std::string, Array and Function");
-    if (value.kind != GPULUA_ARRAY) refuse("an array", value);
-    return Array(value.as.array);
-  }
-}
-
-inline void release(const gpulua_value& value) noexcept {
-  if (value.kind == GPULUA_ARRAY) gpulua_array_release(value.as.array);
-  if (value.kind == GPULUA_FUNCTION || value.kind == GPULUA_OBJECT) gpulua_function_release(value.as.function);
-}
-
-/// from_value(), which releases the handle on an exception.
-template <class R>
-R take(const gpulua_value& value) {
-  try {
-    return from_value<R>(value);
-  } catch (...) {
-    release(value);
-    throw;
-  }
-}
-
-template <class R, class... A>
-R call(gpulua_function* function, double milliseconds, const A&... arguments) {
-  const gpulua_value in[sizeof...(A) + 1] = {to_value(arguments)..., gpulua_value{}};
-  gpulua_value out{};
-  std::size_t count = std::is_void_v<R> ? 0 : 1;
-  check(gpulua_call(function, in, sizeof...(A), &out, &count, milliseconds));
-  if constexpr (!std::is_void_v<R>) return take<R>(out);
-}
-
-}  // namespace detail
 
 /// A Lua function, called as a C++ function. R is void, bool, a number, std::string, Array or Function.
 template <class R, class... A>
@@ -210,7 +81,8 @@ class Kernel {
   Function<void()> launches_;  // gives the launch function of a count, or of a grid
 };
 
-/// A state: scripts, devices, arrays. Objects made from it may outlive it; their use is an Error then.
+/// A state: scripts, devices, arrays. Objects made from it may outlive it; their use is an Error then. It ends when
+/// nothing runs in it: its end in one of its own callbacks, or beside another thread's call, is std::terminate().
 class State {
  public:
   State() : State(defaults()) {}
@@ -270,7 +142,7 @@ class State {
   T value(const std::string& path) const {
     gpulua_value value{};
     detail::check(gpulua_get_value(handle(), path.c_str(), &value));
-    return detail::take<T>(value);
+    return detail::take<T>(value, {"value", path});
   }
   template <class T>
   void set(const std::string& path, const T& value) {
@@ -281,9 +153,9 @@ class State {
   /// table `port` where it is not there. What the function throws becomes the script's error. The state keeps it.
   template <class Signature, class F>
   void bind(const std::string& path, F function) {
-    auto bound = std::make_unique<Bound<Signature, F>>(std::move(function));
+    auto bound = std::make_unique<Bound<Signature, F>>(path, std::move(function));
     detail::check(gpulua_register(handle(), path.c_str(), &Bound<Signature, F>::run, bound.get()));
-    bound_.push_back(std::move(bound));
+    handle_.get_deleter().bound.push_back(std::move(bound));
   }
 
   /// An array over the program's memory on a device, the state's by default: no copy, row-major. A std::vector's memory
@@ -341,16 +213,17 @@ class State {
   struct Bound;
   template <class R, class... A, class F>
   struct Bound<R(A...), F> final : AnyBound {
-    explicit Bound(F function_) : function(std::move(function_)) {}
+    Bound(std::string path_, F function_) : path(std::move(path_)), function(std::move(function_)) {}
 
     static gpulua_status run(gpulua_state* state, void* user, const gpulua_value* in, std::size_t in_count,
                              gpulua_value* out, std::size_t* out_count) {
       try {
+        auto& bound = *static_cast<Bound*>(user);
         if (in_count != sizeof...(A))
-          throw Error(GPULUA_ARGUMENT, "[call] expected " + std::to_string(sizeof...(A)) + " arguments, got " +
-                                           std::to_string(in_count));
+          throw Error(GPULUA_ARGUMENT, "[" + bound.path + "] expected " + std::to_string(sizeof...(A)) +
+                                           " arguments, got " + std::to_string(in_count));
         *out_count = std::is_void_v<R> ? 0 : 1;
-        static_cast<Bound*>(user)->call(in, out, std::index_sequence_for<A...>());
+        bound.call(in, out, std::index_sequence_for<A...>());
         return GPULUA_OK;
       } catch (const std::exception& error) {
         return gpulua_fail(state, error.what());
@@ -361,32 +234,41 @@ class State {
 
     template <std::size_t... I>
     void call([[maybe_unused]] const gpulua_value* in, [[maybe_unused]] gpulua_value* out, std::index_sequence<I...>) {
-      // The arguments' handles are lent for the call; an Array takes one of its own.
-      const auto read = [](const gpulua_value& value, auto* type) {
-        using T = std::remove_pointer_t<decltype(type)>;
-        if (value.kind == GPULUA_ARRAY && std::is_same_v<T, Array>) gpulua_array_retain(value.as.array);
-        return detail::from_value<T>(value);
+      // The arguments' handles are lent for the call; an Array or Function takes one of its own.
+      const auto read = [&](std::size_t i, auto* type) {
+        detail::retain(in[i]);
+        return detail::take<std::remove_pointer_t<decltype(type)>>(in[i], {path, {}, i + 1});
       };
       if constexpr (std::is_void_v<R>) {
-        function(read(in[I], static_cast<std::decay_t<A>*>(nullptr))...);
+        function(read(I, static_cast<std::decay_t<A>*>(nullptr))...);
       } else {
-        R result = function(read(in[I], static_cast<std::decay_t<A>*>(nullptr))...);
+        R result = function(read(I, static_cast<std::decay_t<A>*>(nullptr))...);
         if constexpr (std::is_same_v<R, std::string>) {
           text = std::move(result);  // lives until the next call
           *out = detail::to_value(text);
         } else {
           *out = detail::to_value(result);
-          if (out->kind == GPULUA_ARRAY) gpulua_array_retain(out->as.array);
+          detail::retain(*out);
         }
       }
     }
 
+    std::string path;
     F function;
     std::string text;
   };
 
-  std::vector<std::unique_ptr<AnyBound>> bound_;
-  std::unique_ptr<gpulua_state, detail::Release> handle_;
+  /// Ends the state, whose scripts may call the bound functions until then.
+  struct End {
+    void operator()(gpulua_state* state) const noexcept {
+      if (gpulua_destroy(state) != GPULUA_BUSY) return;
+      std::fprintf(stderr, "[State] expected the end of a state in which nothing runs, got %s; end it after the call\n",
+                   gpulua_error(nullptr));
+      std::terminate();
+    }
+    std::vector<std::unique_ptr<AnyBound>> bound;
+  };
+  std::unique_ptr<gpulua_state, End> handle_;
 };
 
 }  // namespace gpulua

@@ -1,7 +1,13 @@
 // gpulua.hpp.
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <array>
+#include <exception>
 #include <gpulua/gpulua.hpp>
+#include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -21,7 +27,7 @@ TEST_CASE("gpulua.hpp: functions with types, and arrays") {
   CHECK(doubled.dtype() == "int32");
   CHECK(doubled.shape() == std::vector<std::int64_t>{3});
   CHECK(doubled.to_vector<int>() == std::vector<int>{2, 4, 6});
-  CHECK_THROWS_WITH(doubled.to_vector<float>(), "[array] expected elements of int32, got float32");
+  CHECK_THROWS_WITH(doubled.to_vector<float>(), "[array] expected an array of float32, got one of int32");
   Array zeros = state.zeros<double>({2, 2});
   const double set[] = {1, 2, 3, 4};
   zeros.assign(set, 4);
@@ -30,12 +36,73 @@ TEST_CASE("gpulua.hpp: functions with types, and arrays") {
   CHECK(state.value<int>("n") == 10);
   CHECK(state.value<std::string>("s") == "text");
   CHECK(state.value<bool>("b"));
-  CHECK_THROWS_WITH(state.value<double>("s"), "[value] expected a number, got a text");
+  CHECK_THROWS_WITH(state.value<double>("s"), "[value] expected a number at 's', got the text 'text'");
   state.set("n", 2.5);
-  CHECK_THROWS_WITH(state.value<int>("n"), "[value] expected an integer that fits, got a number");
+  CHECK_THROWS_WITH(state.value<int>("n"), "[value] expected an integer that fits at 'n', got the number 2.5");
   state.set("n", std::int64_t{1} << 60);
   CHECK(state.value<std::int64_t>("n") == std::int64_t{1} << 60);
   CHECK_THROWS_AS(state.value<int>("n"), gpulua::Error);
+  state.set("n", -1e300);
+  CHECK(state.value<double>("n") == -1e300);
+  CHECK_THROWS_WITH(state.value<float>("n"), "[value] expected a number that fits at 'n', got the number -1e+300");
+  state.run("n = 1 / 0");
+  CHECK(state.value<float>("n") == std::numeric_limits<float>::infinity());
+  CHECK_THROWS_WITH(state.load<double()>("return")(), "[call] expected a number as the result, got nil");
+}
+
+TEST_CASE("gpulua.hpp: nullptr and null texts are nil") {
+  State state;
+  state.run("function kind(x) return type(x) end");
+  const char* const no_text = nullptr;
+  CHECK(state.call<std::string>("kind", no_text) == "nil");
+  CHECK(state.call<std::string>("kind", nullptr) == "nil");
+  CHECK(state.call<std::string>("kind", "") == "string");
+  state.set("kept", 1);
+  state.set("kept", no_text);
+  state.bind<const char*()>("nothing", [] { return static_cast<const char*>(nullptr); });
+  state.run("assert(kept == nil and nothing() == nil); kept = 2");
+  state.set("kept", nullptr);
+  state.run("assert(kept == nil)");
+}
+
+TEST_CASE("gpulua.hpp: functions of scripts go through C++ functions, which may keep them") {
+  using Unary = gpulua::Function<double(double)>;
+  State state;
+  std::vector<Unary> kept;
+  state.bind<void(Unary)>("keep", [&](Unary function) { kept.push_back(std::move(function)); });
+  state.bind<Unary(Unary)>("same", [](Unary function) { return function; });
+  state.bind<const Unary&()>("last", [&]() -> const Unary& { return kept.back(); });
+  state.run(
+      "keep(function(x) return x + 1 end); y = same(function(x) return 2 * x end)(4) + last()(10); collectgarbage()");
+  CHECK(state.value<double>("y") == 19);
+  CHECK(kept.at(0)(1) == 2);
+  CHECK_THROWS_WITH(state.run("keep({})"),
+                    Catch::Matchers::ContainsSubstring("[keep] expected a function as argument 1, got an object"));
+}
+
+TEST_CASE("gpulua.hpp: the end of a state in its own callback is the program's, with a message") {
+  int output[2];
+  REQUIRE(pipe(output) == 0);
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    dup2(output[1], STDERR_FILENO);
+    std::set_terminate([] { _exit(7); });
+    auto state = std::make_unique<State>();
+    state->bind<void()>("quit", [&] { state.reset(); });
+    state->run("quit()");
+    _exit(0);
+  }
+  close(output[1]);
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  char message[300] = {};
+  CHECK(read(output[0], message, sizeof message - 1) > 0);
+  close(output[0]);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 7);
+  CHECK_THAT(message, Catch::Matchers::StartsWith("[State] expected the end of a state in which nothing runs"));
+  CHECK_THAT(message, Catch::Matchers::EndsWith("end it after the call\n"));
 }
 
 TEST_CASE("gpulua.hpp: array functions and kernels without a line of Lua") {
@@ -95,9 +162,12 @@ TEST_CASE("gpulua.hpp: C++ functions in scripts, and errors both ways") {
     CHECK(std::string(error.what()).find("rig.lua:2: no port b") == 0);
   }
   CHECK_THROWS_WITH(state.run("host.name(1)"),
-                    Catch::Matchers::ContainsSubstring("[call] expected 0 arguments, got 1"));
-  CHECK_THROWS_WITH(state.run("host.port('x', 'a')"),
-                    Catch::Matchers::ContainsSubstring("[value] expected a number, got a text"));
+                    Catch::Matchers::ContainsSubstring("[host.name] expected 0 arguments, got 1"));
+  CHECK_THROWS_WITH(
+      state.run("host.port('x', 'a')"),
+      Catch::Matchers::ContainsSubstring("[host.port] expected a number as argument 1, got the text 'x'"));
+  CHECK_THROWS_WITH(state.run("host.port(1, gpu.ones(2))"),
+                    Catch::Matchers::ContainsSubstring("[host.port] expected a text as argument 2, got an array"));
   CHECK_THROWS_AS(state.get<void()>("host.other"), gpulua::Error);
   // Tables on the way are made where they are not there.
   state.bind<double()>("host.deep.er.still", [] { return 6.0; });
@@ -121,8 +191,13 @@ TEST_CASE("gpulua.hpp: the program's memory, and objects that outlive the state"
     CHECK(span.size() == 16);
     for (float& element : span) element += 1;
     CHECK(state.load<double()>("return x:sum():item()")() == 64);
-    CHECK_THROWS_WITH(state.load<Array()>("return x.T")().span<float>(), Catch::Matchers::ContainsSubstring("[span]"));
-    CHECK_THROWS_WITH(kept.span<int>(), "[array] expected elements of float32, got int32");
+    const Array turned = state.load<Array()>("return x.T")();
+    const std::string strided =
+        "[array] expected elements in row-major order, got others; gpu.contiguous(x) has them so";
+    CHECK_THROWS_WITH(turned.span<float>(), strided);
+    CHECK_THROWS_WITH(turned.data<float>(), strided);
+    CHECK(state.call<Array>("gpu.contiguous", turned).data<float>()[1] == 4);
+    CHECK_THROWS_WITH(kept.span<int>(), "[array] expected an array of int32, got one of float32");
     Array copied = state.copy(std::array<float, 2>{1, 2});
     copied.assign(std::array<float, 2>{3, 4});
     CHECK(copied.to_vector<float>() == std::vector<float>{3, 4});

@@ -1,0 +1,184 @@
+#ifndef GPULUA_VALUES_HPP
+#define GPULUA_VALUES_HPP
+
+// Values between C++ and Lua, for gpulua.hpp, which includes this.
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "array.hpp"
+#include "gpulua.h"
+
+namespace gpulua {
+
+template <class Signature>
+class Function;
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_function = false;
+template <class Signature>
+inline constexpr bool is_function<Function<Signature>> = true;
+
+/// nullptr and a null text are nil. Texts and handles are lent.
+template <class T>
+gpulua_value to_value(const T& from) {
+  gpulua_value value{};
+  if constexpr (std::is_same_v<T, std::nullptr_t>) {
+    return value;
+  } else if constexpr (std::is_same_v<T, bool>) {
+    value.kind = GPULUA_BOOLEAN;
+    value.as.boolean = from;
+  } else if constexpr (std::is_integral_v<T>) {
+    static_assert(sizeof(T) < 8 || std::is_signed_v<T>, "integers fit int64_t");
+    value.kind = GPULUA_INTEGER;
+    value.as.integer = from;
+  } else if constexpr (std::is_floating_point_v<T> && sizeof(T) <= sizeof(double)) {
+    value.kind = GPULUA_NUMBER;
+    value.as.number = from;
+  } else if constexpr (std::is_convertible_v<const T&, std::string_view>) {
+    if constexpr (std::is_pointer_v<T>)
+      if (from == nullptr) return value;
+    const std::string_view text = from;
+    value.kind = GPULUA_TEXT;
+    value.as.text = {text.data(), text.size()};
+  } else if constexpr (std::is_convertible_v<const T&, const Array&>) {
+    const Array& array = from;
+    value.kind = GPULUA_ARRAY;
+    value.as.array = array.handle();
+  } else {
+    static_assert(is_function<T>,
+                  "values for Lua are nullptr, bool, numbers, texts, Array and Function: state.bind() makes a C++ "
+                  "function one of Lua's, and state.copy(v) makes an Array of a vector");
+    value.kind = GPULUA_FUNCTION;
+    value.as.function = from.handle();
+  }
+  return value;
+}
+
+/// Where a value of Lua's comes from, for messages.
+struct Place {
+  std::string_view op;
+  std::string_view path = {};
+  std::size_t argument = 0;  // from 1; 0 and no path: a result
+};
+
+inline std::string describe(const gpulua_value& value) {
+  constexpr std::size_t most_text = 40;
+  char number[32];
+  switch (value.kind) {
+    case GPULUA_NIL:
+      return "nil";
+    case GPULUA_BOOLEAN:
+      return value.as.boolean != 0 ? "true" : "false";
+    case GPULUA_NUMBER:
+      std::snprintf(number, sizeof number, "%.14g", value.as.number);
+      return std::string("the number ") + number;
+    case GPULUA_INTEGER:
+      return "the integer " + std::to_string(value.as.integer);
+    case GPULUA_TEXT: {
+      const std::string_view text(value.as.text.data, value.as.text.size);
+      return "the text '" + std::string(text.substr(0, most_text)) + (text.size() > most_text ? "...'" : "'");
+    }
+    case GPULUA_ARRAY:
+      return "an array";
+    case GPULUA_FUNCTION:
+      return "a function";
+    default:
+      return "an object";
+  }
+}
+
+[[noreturn]] inline void refuse(const char* expected, const gpulua_value& got, const Place& place) {
+  std::string where = " as the result";
+  if (place.argument > 0)
+    where = " as argument " + std::to_string(place.argument);
+  else if (!place.path.empty())
+    where = " at '" + std::string(place.path) + "'";
+  throw Error(GPULUA_ARGUMENT,
+              "[" + std::string(place.op) + "] expected " + expected + where + ", got " + describe(got));
+}
+
+template <class T>
+T to_number(const gpulua_value& value, const Place& place) {
+  if (value.kind == GPULUA_INTEGER) {
+    const T number = static_cast<T>(value.as.integer);
+    if (static_cast<std::int64_t>(number) != value.as.integer || (number < T{}) != (value.as.integer < 0))
+      refuse("an integer that fits", value, place);
+    return number;
+  }
+  if (value.kind != GPULUA_NUMBER) refuse("a number", value, place);
+  const double number = value.as.number;
+  if constexpr (std::is_integral_v<T>) {
+    constexpr double most = sizeof(T) < 8 ? static_cast<double>(std::numeric_limits<T>::max()) : 9007199254740992.0;
+    const double least = std::is_signed_v<T> ? -most - (sizeof(T) < 8 ? 1 : 0) : 0;
+    if (!(number >= least && number <= most) || static_cast<double>(static_cast<T>(number)) != number)
+      refuse("an integer that fits", value, place);
+  } else {
+    if (std::isfinite(number) && std::abs(number) > std::numeric_limits<T>::max())
+      refuse("a number that fits", value, place);
+  }
+  return static_cast<T>(number);
+}
+
+/// Takes the value's handle over, if it has one.
+template <class T>
+T from_value(const gpulua_value& value, const Place& place) {
+  if constexpr (std::is_same_v<T, bool>) {
+    if (value.kind != GPULUA_BOOLEAN) refuse("a boolean", value, place);
+    return value.as.boolean != 0;
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    return to_number<T>(value, place);
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    if (value.kind != GPULUA_TEXT) refuse("a text", value, place);
+    return std::string(value.as.text.data, value.as.text.size);
+  } else if constexpr (is_function<T>) {
+    if (value.kind != GPULUA_FUNCTION) refuse("a function", value, place);
+    return T(value.as.function);
+  } else {
+    static_assert(std::is_same_v<T, Array>, "values are bool, numbers, std::string, Array and Function");
+    if (value.kind != GPULUA_ARRAY) refuse("an array", value, place);
+    return Array(value.as.array);
+  }
+}
+
+inline void retain(const gpulua_value& value) noexcept {
+  if (value.kind == GPULUA_ARRAY) gpulua_array_retain(value.as.array);
+  if (value.kind == GPULUA_FUNCTION || value.kind == GPULUA_OBJECT) gpulua_function_retain(value.as.function);
+}
+inline void release(const gpulua_value& value) noexcept {
+  if (value.kind == GPULUA_ARRAY) gpulua_array_release(value.as.array);
+  if (value.kind == GPULUA_FUNCTION || value.kind == GPULUA_OBJECT) gpulua_function_release(value.as.function);
+}
+
+/// from_value(), which releases the handle on an exception.
+template <class R>
+R take(const gpulua_value& value, const Place& place) {
+  try {
+    return from_value<R>(value, place);
+  } catch (...) {
+    release(value);
+    throw;
+  }
+}
+
+template <class R, class... A>
+R call(gpulua_function* function, double milliseconds, const A&... arguments) {
+  const gpulua_value in[sizeof...(A) + 1] = {to_value(arguments)..., gpulua_value{}};
+  gpulua_value out{};
+  std::size_t count = std::is_void_v<R> ? 0 : 1;
+  check(gpulua_call(function, in, sizeof...(A), &out, &count, milliseconds));
+  if constexpr (!std::is_void_v<R>) return take<R>(out, {"call"});
+}
+
+}  // namespace detail
+}  // namespace gpulua
+
+#endif
