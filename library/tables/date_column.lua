@@ -313,7 +313,7 @@ local function make_meta(arrays)
     if methods[name] then return methods[name] end
     if name == "unit" then return kind_of[x].unit end
     if name == "kind" then return kind_of[x].duration and "duration" or "date" end
-    if type(name) == "number" then return core.format_dates("index", plain(x)({name, name}), kind_of[x])[1] end
+    if type(name) == "number" then return of(x, arrays.__index(plain(x), {name})) end
     local known, found = pcall(arrays.__index, plain(x), name)
     if not known or type(found) == "function" then
       core.raise(("[table] %s have no method %s; %s"):format(name_of(kind_of[x]), core.describe(name),

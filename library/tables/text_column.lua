@@ -127,8 +127,19 @@ function methods.isin(x, values, ...)
   return (gpu.isin(plain(x), wanted, ...))
 end
 
--- Methods that give positions, or the values as they are stored.
-for _, op in ipairs {"argmax", "argmin", "argsort", "copy", "host", "item", "table", "take"} do
+--- What an index or a method selects: a text of one element, a column of text of several; another value as it is.
+local function selected(x, found)
+  if not core.is_array(found) then return found end
+  if found.ndim == 0 then return texts_of[x][found:item()] end
+  exports.make(found, texts_of[x])
+  return found
+end
+
+function methods.take(x, ...) return selected(x, array_methods.take(plain(x), ...)) end
+function methods.item(x) return texts_of[x][array_methods.item(plain(x))] end
+
+-- Methods that give places in the column, or its positions as they are stored.
+for _, op in ipairs {"argmax", "argmin", "argsort", "copy", "host", "table"} do
   methods[op] = function(x, ...) return array_methods[op](plain(x), ...) end
 end
 
@@ -143,8 +154,13 @@ local meta
 local function make_meta(arrays)
   meta = {}
   for event, handler in pairs(arrays) do meta[event] = handler end
-  function meta.__index(x, key) return methods[key] or (arrays.__index(plain(x), key)) end
-  function meta.__call(x, ...) return arrays.__call(plain(x), ...) end
+  function meta.__index(x, key)
+    if methods[key] then return methods[key] end
+    local found = arrays.__index(plain(x), key)
+    if type(key) ~= "string" and type(found) == "number" then return texts_of[x][found] end
+    return selected(x, found)
+  end
+  function meta.__call(x, ...) return selected(x, arrays.__call(plain(x), ...)) end
   function meta.__len(x) return (arrays.__len(plain(x))) end
   function meta.__newindex(x) core.fail("index", "an array to write to", x) end
   function meta.__tostring(x)
