@@ -81,12 +81,20 @@ end
 function space:bounds(bounds)
   if bounds == nil then return nil end
   local op, found = self.op, {}
-  local what = core.is_array(self.x0) and "bounds = {low, high}, numbers, arrays or lists" or "bounds = {low, high}, numbers for tables"
-  if type(bounds) ~= "table" or bounds[1] == nil or bounds[2] == nil then core.fail(op, what, bounds) end
+  local is_array = core.is_array(self.x0)
+  local form = is_array and self.x0.ndim == 1 and ": bounds = {{low1, low2}, {high1, high2}}" or ""
+  local what = is_array and "bounds = {low, high}, numbers, arrays or lists" .. form or "bounds = {low, high}, numbers for tables"
+  if type(bounds) ~= "table" or #bounds ~= 2 then
+    if type(bounds) == "table" then core.raise(("[%s] expected %s, got a list of %d"):format(op, what, #bounds)) end
+    core.fail(op, what, bounds)
+  end
   for i = 1, 2 do
     local bound = bounds[i]
-    if type(bound) == "table" and core.is_array(self.x0) then bound = checks.to_array(op, what, bound, self.x0) end
-    if core.is_array(bound) and core.is_array(self.x0) then
+    if type(bound) == "table" and is_array then bound = checks.to_array(op, what, bound, self.x0) end
+    if core.is_array(bound) and is_array then
+      if bound.ndim == 1 and bound.size ~= 1 and bound.size ~= self.x0.shape[self.x0.ndim] then
+        core.raise(("[%s] expected %s, got %d numbers for x0 of shape %s"):format(op, what, bound.size, checks.shape_text(self.x0.shape)))
+      end
       found[i] = core.cast(gpu.broadcast_to(bound, self.x0.shape):reshape(self.n), self.dtype):copy()
     elseif type(bound) == "number" then
       found[i] = gpu.full({}, bound, {dtype = self.dtype, device = self.device})
@@ -94,7 +102,9 @@ function space:bounds(bounds)
       core.fail(op, what, bound)
     end
   end
-  if not found[1]:le(found[2]):all():item() then core.fail(op, "bounds = {low, high} with low <= high", bounds) end
+  local ordered, free = gpu.eval(found[1]:le(found[2]):all(), found[1]:ne(found[2]):any())
+  if not ordered:item() then core.raise(("[%s] expected bounds = {low, high} with low <= high%s, got low > high"):format(op, form)) end
+  if not free:item() then core.raise(("[%s] expected bounds = {low, high} that leave x0 free%s, got low = high"):format(op, form)) end
   return found
 end
 
