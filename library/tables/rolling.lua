@@ -310,7 +310,10 @@ local function rolling(x, window, options)
   options = checks.fields(op, options)
   if options.on == nil then
     if type(window) == "string" then core.fail(op, 'the option on beside a length of time: x:rolling("7d", {on = t.day})', window) end
-    checks.count(op, "a number of rows", window, 1)
+    window = checks.count(op, "a number of rows", window, 1)
+    if options.min_periods ~= nil and checks.count(op, "min_periods, an integer of 0 or more", options.min_periods) > window then
+      core.raise(("[rolling] expected min_periods of at most %.0f, the rows of a window, got %.0f"):format(window, options.min_periods))
+    end
     return make(op, x, options, window, window)
   end
   local on, length = reach_of(op, x, options.on, window)
