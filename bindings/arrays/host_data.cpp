@@ -77,6 +77,7 @@ class TableScan {
       return;
     }
     check_goes_on(L_, op_);
+    if (lua_objlen(L_, -1) == 0) refuse_object();
     const std::int64_t extent = check_list(L_, -1, op_, "elements");
     if (position_.size() == shape.size()) {
       if (found_element_) fail_ragged();
@@ -125,6 +126,16 @@ class TableScan {
   }
 
  private:
+  /// Throws Error where the table at the top of the stack is an object of the library that is no list.
+  void refuse_object() {
+    const std::string object = describe(L_, -1);
+    if (object == "a table of columns")
+      throw Error(
+          "[{}] expected numbers, got {}; t.name is the array of one, gpu.stack({{t.a, t.b}}, 2) the matrix of several",
+          op_, object);
+    if (object != "a table" && !object.starts_with("a list")) throw Error("[{}] expected numbers, got {}", op_, object);
+  }
+
   [[noreturn]] void fail_ragged() {
     std::string got = lua_istable(L_, -1) ? std::to_string(lua_objlen(L_, -1)) + " items" : describe(L_, -1);
     const std::string expected =

@@ -436,6 +436,16 @@ describe("gpu.table", function()
     support.fails("expected a number of rows, 0 or more, got -1", small.head, small, -1)
   end)
 
+  it("is no list of numbers, as no object is", function()
+    local t = gpu.table {a = {1, 2}, b = {3, 4}}
+    local message = "[array] expected numbers, got a table of columns; t.name is the array of one, gpu.stack({t.a, t.b}, 2) the matrix"
+    support.fails(message, gpu.array, t)
+    support.fails(message, gpu.array, {t, t})
+    support.fails("[array] expected numbers, got a chart", gpu.array, gpu.plot.line {1, 2})
+    assert.are.same({{1, 3}, {2, 4}}, gpu.stack({t.a, t.b}, 2):table())
+    assert.are.equal(0, gpu.array({}).size + gpu.array({{}}).size + gpu.array(gpu.ones({}).shape).size)
+  end)
+
   it("has columns of text, which are no numbers", function()
     local small = gpu.table {s = {"b", "a", "b"}, other = {"c", "b", "b"}, n = {1, 2, 3}}
     for op, fn in pairs {
