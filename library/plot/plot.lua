@@ -103,14 +103,32 @@ end
 -- What plot_layers.lua defines.
 local layers
 
+--- Raises an error for a layer whose x are dates beside one whose x are numbers. `takes_seconds`: the option dates of a layer before
+--- allows both.
+local function check_dated(op, all, layer, is_dated, takes_seconds)
+  local before
+  for _, other in ipairs(all) do
+    if other.is_dated ~= nil then before = other.is_dated end
+  end
+  if takes_seconds and before == nil then return end
+  if before ~= nil and before ~= is_dated then
+    core.raise(("[plot.%s] expected %s as x, as a layer before has, got %s; the option dates = true takes numbers as seconds since 1970"):format(
+      op, before and "dates" or "numbers", is_dated and "dates" or "numbers"))
+  end
+  layer.is_dated = is_dated
+end
+
 local function add_layer(p, op, ...)
   if rawget(p, "charts") then core.raise(("[plot.%s] expected a chart, got a grid of charts"):format(op)) end
   local arguments, layer, given = settings.read(op, layers.most_arguments[op], ...)
   local held, all = rawget(p, "options"), rawget(p, "layers")
   given.log = given.log or held.log
+  if with_x[op] and given.dates == nil then
+    local is_dated = arguments[with_x[op]] ~= nil and data.is_dates(op, arguments[1])
+    check_dated(op, all, layer, is_dated, held.dates)
+    if is_dated then given.dates = true end
+  end
   if given.dates == nil then given.dates = held.dates end
-  local has_x = with_x[op] and arguments[with_x[op]] ~= nil
-  if given.dates == nil and has_x and data.is_dates(op, arguments[1]) then given.dates = true end
   for name, value in pairs(layers.make[op]("plot." .. op, arguments, layer, given)) do
     if layer[name] == nil then layer[name] = value end
   end

@@ -30,8 +30,13 @@ local function without_texts(op, value)
   end
 end
 
+--- A vector of numbers; as the x or the places of a layer also a column of dates, as its seconds.
 function data.vector(op, what, value)
-  value = dates.of_column(value) or value
+  local seconds = dates.of_column(value)
+  if seconds and what ~= "x" and what ~= "places" then
+    core.raise(("[%s] expected %s, numbers, got a column of dates, which x takes; d:number(unit) gives numbers"):format(op, what))
+  end
+  value = seconds or value
   if type(value) == "table" then core.check_list(op, "numbers", value) end
   local x = type(value) == "table" and gpu.array(value, "float64") or value
   if texts_of_column(x) then core.raise(("[%s] expected %s, numbers, got a column of text, as gpu.plot.bars takes"):format(op, what)) end

@@ -132,6 +132,18 @@ describe("axes", function()
     fails("[plot.line] expected numbers in xlim, got dates; dates = true makes an axis of them", plot.line, { 1, 2 },
       { xlim = { "2024-02-01", "2024-04-01" } })
     fails('[plot.vline] expected x, a date such as "2024-03-14", or its seconds, got "soon"', function() p:vline "soon" end)
+    local x = { 1, 2, 3 }
+    for i, fn in ipairs { function() plot.line(x, column) end, function() plot.line(column) end, function() plot.bars(x, column) end,
+      function() plot.histogram(column) end, function() plot.band(x, column, x) end, function() plot.errorbars(x, x, column) end } do
+      fails("got a column of dates, which x takes; d:number(unit) gives numbers", fn, i)
+    end
+    local of_dates, of_numbers = plot.line(column, x), plot.line(x, x)
+    fails("[plot.line] expected dates as x, as a layer before has, got numbers", of_dates.line, of_dates, x, x)
+    fails("[plot.line] expected dates as x, as a layer before has, got numbers", of_dates.line, of_dates, x)
+    fails("[plot.points] expected numbers as x, as a layer before has, got dates", of_numbers.points, of_numbers, column, x)
+    fails("[plot.bars] expected dates as x, as a layer before has, got numbers", of_dates.bars, of_dates, { "a", "b", "c" }, x)
+    of_dates:points(column, x):hline(2):line({ 0, 86400 }, { 1, 2 }, { dates = true }):points(column, x)
+    plot.line({ 0, 86400 }, { 1, 2 }, { dates = true }):line({ 0, 86400 }, { 2, 1 }):line(column, x)
     fails("[plot.line] expected dates or a logarithmic axis x, got both", plot.line, column, { 1, 2, 3 }, { log = "x" })
   end)
 end)
