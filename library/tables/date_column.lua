@@ -225,8 +225,22 @@ local function scaled(op, x, number, divides)
   local counts = plain(x)
   local is_whole = not divides and (core.is_array(number) and not number.dtype:find "float" or type(number) == "number" and number % 1 == 0)
   if is_whole then return like(x, present(counts, nil, counts * number)) end
-  local wide = core.cast(counts, "float64")
-  return like(x, present(counts, nil, core.cast((divides and wide / number or wide * number):rint(), "int64")))
+  -- In the coarsest unit in which the results are whole, or else the finest one that holds them.
+  local found, unit
+  for _, finer_unit in ipairs(steps.units_from(kind_of[x].unit)) do
+    local wide = core.cast(counts, "float64") * (lengths[kind_of[x].unit] / lengths[finer_unit])
+    wide = divides and wide / number or wide * number
+    local defined = wide:isfinite():logical_and(counts:ne(missing))
+    local fits, whole = gpu.eval(wide:abs():lt(greatest):logical_or(defined:logical_not()):all(),
+      wide:rint():eq(wide):logical_or(defined:logical_not()):all())
+    if not fits:item() then
+      if found then break end
+      core.raise(("[%s] expected durations that a column of %s can hold, got longer ones"):format(op, finer_unit))
+    end
+    found, unit = gpu.where(defined, core.cast(gpu.where(defined, wide:rint(), 0), "int64"), missing), finer_unit
+    if whole:item() then break end
+  end
+  return make(found, {unit = unit, duration = true})
 end
 
 function operators.__mul(a, b)

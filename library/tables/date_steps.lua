@@ -55,6 +55,15 @@ function exports.unit_of(all)
   end
 end
 
+--- A unit and the finer ones, the coarsest first.
+function exports.units_from(unit)
+  local found = {}
+  for _, other in ipairs(units) do
+    if lengths[other] <= lengths[unit] then found[#found + 1] = other end
+  end
+  return found
+end
+
 --- The finer of two units.
 function exports.finer(a, b) return lengths[a] < lengths[b] and a or b end
 

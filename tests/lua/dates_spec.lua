@@ -83,6 +83,19 @@ describe("dates", function()
     assert.are.same({"2024-03-01", "NaT", "2024-02-28"}, (days("2024-02-01", "2024-02-01", "2024-02-29") + gaps):format())
     assert.are.same({"58d", "NaT", "-2d"}, (2 * gaps):format())
     assert.are.same({"14d 12:00:00", "-1d 12:00:00"}, {(gaps:as "s" / 2)[1], (gaps:as "s" * 1.5)[3]})
+    -- What is not whole has a finer unit.
+    local weeks = gpu.durations {"1d", "5d", "-7d"}
+    assert.are.same({"12:00:00", "2d 12:00:00", "-3d 12:00:00"}, (weeks / 2):format())
+    assert.are.same({12, 60, -84}, (weeks * 0.5):number "h":table())
+    assert.are.same({8 * 3600, 40 * 3600, -56 * 3600}, (weeks / 3):table())
+    assert.are.same({"s", "days", "ms"}, {(weeks / 3).unit, (weeks / gpu.array {1, 5, 7}).unit, (gpu.durations {"1s"} / 8).unit})
+    assert.are.same({"NaT", "14d 12:00:00"}, {(gaps / 2)[2], (gaps / 2)[1]})
+    assert.are.equal("ns", (weeks / 7).unit)
+    assert.are.same({86400e9 / 7 - (86400e9 / 7 + 0.5) % 1 + 0.5, 5 * 86400e9 / 7 - (5 * 86400e9 / 7 + 0.5) % 1 + 0.5, -86400e9},
+      (weeks / 7):number "ns":table())
+    assert.are.same({"NaT", "NaT", "NaT"}, (weeks / 0):format())
+    assert.are.equal("us", (gpu.durations {"1000000d"} / 7).unit)  -- more than nanoseconds hold
+    fails("[multiply] expected durations that a column of days can hold, got longer ones", function() return weeks * gpu.array({1e30}, "float64") end)
     assert.are.equal(29 / 7, (gaps / "7d")[1])
     assert.are.same({true, false, false}, gaps:gt "2d":table())
     assert.are.same({"1d 00:00:00", "-01:30:00"}, gpu.durations({"1 day", "-90min"}):format())
