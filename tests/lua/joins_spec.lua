@@ -227,6 +227,16 @@ describe("windows", function()
     fails('a number, "forward" or "backward", got "up"', t.x.fillna, t.x, "up")
   end)
 
+  it("of exponential weights are filters, as the hint says", function()
+    local x, alpha = gpu.array({10, 100, 11, 90}, "float64"), 0.5
+    local _, message = pcall(function() return x:ewm() end)
+    local plain, adjusted = message:match "use (.-) for adjust=False, and for adjust=True (.*)$"
+    local function value(formula) return (setfenv(loadstring("return " .. formula), {gpu = gpu, x = x, alpha = alpha})()) end
+    assert.are.same({10, 55, 33, 61.5}, value(plain):table())
+    local expected = {10, (100 + 10 / 2) / 1.5, (11 + 100 / 2 + 10 / 4) / 1.75, (90 + 11 / 2 + 100 / 4 + 10 / 8) / 1.875}
+    for i, y in ipairs(value(adjusted):table()) do assert(math.abs(y - expected[i]) < 1e-12) end
+  end)
+
   it("compile nothing in a loop", function()
     local t = gpu.table {k = {1, 2, 3, 1}, x = {1, 2, 3, 4}, d = gpu.date_range("2024-01-01", 4, "1d")}
     local function turn()
