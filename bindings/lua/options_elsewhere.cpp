@@ -30,6 +30,7 @@ constexpr NameRow options_elsewhere[] = {
     {"grid_size", "grid"},
     {"in_params", "inputs"},
     {"keepdim", "keepdims"},
+    {"labels", "xnames"},
     {"linestyle", "dash"},
     {"linewidth", "width"},
     {"loc", "legend"},
@@ -42,10 +43,12 @@ constexpr NameRow options_elsewhere[] = {
     {"mmap_mode", "mmap"},
     {"na_values", "missing"},
     {"nblocks", "grid"},
+    {"nrows", "max_rows"},
     {"nthreads", "block"},
     {"operation", "body"},
     {"out_dtype", "dtype"},
     {"out_params", "outputs"},
+    {"parse_dates", "dates"},
     {"post_map_expr", "post"},
     {"preconditioner", "M"},
     {"reduce_expr", "reduce"},
@@ -73,12 +76,15 @@ static_assert(std::ranges::is_sorted(options_elsewhere, {}, &NameRow::name));
 
 constexpr std::string_view of_launches = "it belongs to a launch: kernel {grid = blocks, block = threads}(arguments)";
 constexpr std::string_view of_bins = "the number of bins is an argument";
+constexpr std::string_view of_index = "rows have no index: t:where(name, value) selects by any column";
+constexpr std::string_view of_rows = "all rows are read, and t:head(n) has the first";
 constexpr std::string_view of_shapes = "a shape is an argument, not an option";
 
 /// Options that are given in another way here.
 constexpr NameRow misplaced_options[] = {
-    {"bins", of_bins},    {"block", of_launches},  {"blocks", of_launches}, {"grid", of_launches},
-    {"shape", of_shapes}, {"shared", of_launches}, {"size", of_shapes},     {"threads", of_launches},
+    {"bins", of_bins},       {"block", of_launches},   {"blocks", of_launches}, {"grid", of_launches},
+    {"index_col", of_index}, {"nrows", of_rows},       {"shape", of_shapes},    {"shared", of_launches},
+    {"size", of_shapes},     {"threads", of_launches},
 };
 
 static_assert(std::ranges::is_sorted(misplaced_options, {}, &NameRow::name));

@@ -163,6 +163,10 @@ local meant = {
   bfill = 't:fillna "backward"', pct_change = "t.name:pct_change()", diff = "t.name - t.name:shift()",
   resample = 't.month = t.day:floor "month", and t:group_by "month"', agg = 't:group_by(names):aggregate{name = "mean"}',
   assign = "t.name = x", apply = "gpu.vectorize(f)(t.name)", map = "gpu.vectorize(f)(t.name)",
+  drop_duplicates = "t:group_by(names):first()", nlargest = 't:sort_by("name", {descending = true}):head(n)', nsmallest = 't:sort_by("name"):head(n)',
+  set_index = "t:where(name, value), which selects rows by any column", iterrows = "local x = t:values(name) of each column, and for i = 1, t.rows",
+  melt = "gpu.concat{t, u} of a table for each column", copy = "t:select(t.names), a new table of the same columns",
+  rank = "gpu.stats.rankdata(t.name)", corr = "gpu.corrcoef(gpu.stack{t.a, t.b})", cumsum = "t.name:cumsum()",
 }
 for theirs, ours in pairs {concat = "append", query = "filter", loc = "filter", iloc = "take", sample = "take", slice = "take", isna = "take",
   distinct = "unique", nunique = "unique"} do
@@ -329,6 +333,7 @@ local function order_of(op, fields, names, descending)
 end
 
 local function check_option(op, options, known)
+  if type(options) ~= "table" then core.fail(op, ("a table of options, {%s = ...}"):format(known), options) end
   for name in pairs(options) do
     if name ~= known then core.raise(("[%s] expected the option %s, got %s"):format(op, known, core.describe(name))) end
   end

@@ -158,6 +158,9 @@ function exports.join(t, fields, u, keys, how, options)
   how = how == nil and "inner" or how
   if how == "right" then core.raise '[join] expected inner, left, outer, semi or anti, got "right"; u:join(t, keys, "left") has all rows of u' end
   checks.choice(op, "how", how, hows)
+  if type(options) == "table" and options.how ~= nil then
+    core.raise(("[join] expected how behind the names, t:join(u, keys, %q), got it as an option"):format(tostring(options.how)))
+  end
   own.check_option(op, options or {}, "suffix")
   local suffix = check_suffix(op, options or {})
   local left, right, count = codes_of(op, fields, other, keys)

@@ -446,6 +446,30 @@ describe("gpu.table", function()
     assert.are.equal(0, gpu.array({}).size + gpu.array({{}}).size + gpu.array(gpu.ones({}).shape).size)
   end)
 
+  it("names what other libraries call otherwise", function()
+    local t = gpu.table {s = {"a", "b", "a"}, x = {1, 2, 3}}
+    for name, use in pairs {
+      drop_duplicates = "t:group_by(names):first()", nlargest = 't:sort_by("name", {descending = true}):head(n)', set_index = "t:where(name, value)",
+      iterrows = "local x = t:values(name)", melt = "gpu.concat{t, u}", copy = "t:select(t.names)", rank = "gpu.stats.rankdata(t.name)",
+    } do
+      support.fails(('no column, property or method "%s"; use %s'):format(name, use), function() return t[name] end)
+    end
+    assert.are.same({1, 2}, t:group_by "s":first().x:table())
+    assert.are.same({3, 2}, t:sort_by("x", {descending = true}):head(2).x:table())
+    support.fails("or t:group_by(name):count() of a gpu.table", function() return t.s:value_counts() end)
+    support.fails('[join] expected how behind the names, t:join(u, keys, "left"), got it as an option', t.join, t, t, "s", {how = "left"})
+    support.fails("[join] expected a table of options, {suffix = ...}, got 3", t.join, t, t, "s", "left", 3)
+    support.fails('got "labels"; did you mean "xnames"?', gpu.plot.heatmap, gpu.ones(2, 2), {labels = {"a", "b"}})
+    local name = os.tmpname()
+    local path = name .. ".csv"
+    gpu.save(path, t)
+    support.fails('got "parse_dates"; did you mean "dates"?', gpu.load, path, {parse_dates = {"s"}})
+    support.fails('got "nrows"; all rows are read, and t:head(n) has the first', gpu.load, path, {nrows = 2})
+    support.fails('got "index_col"; rows have no index', gpu.load, path, {index_col = 0})
+    os.remove(path)
+    os.remove(name)
+  end)
+
   it("has columns of text, which are no numbers", function()
     local small = gpu.table {s = {"b", "a", "b"}, other = {"c", "b", "b"}, n = {1, 2, 3}}
     for op, fn in pairs {
