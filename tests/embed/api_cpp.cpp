@@ -161,6 +161,7 @@ TEST_CASE("gpulua.hpp: C++ functions in scripts, and errors both ways") {
     CHECK(std::string(error.what()).find("rig.lua:2: no port b") == 0);
   }
   CHECK_THROWS_WITH(state.run("host.name(1)"), Catch::Matchers::Contains("[host.name] expected 0 arguments, got 1"));
+  CHECK_THROWS_WITH(state.run("host:note(true)"), Catch::Matchers::Contains("[host.note] expected 1 argument, got 2"));
   CHECK_THROWS_WITH(state.run("host.port('x', 'a')"),
                     Catch::Matchers::Contains("[host.port] expected a number as argument 1, got the text 'x'"));
   CHECK_THROWS_WITH(state.run("host.port(1, gpu.ones(2))"),
