@@ -93,8 +93,9 @@ class Array {
     std::int64_t step = sizeof(T);
     for (int axis = size() > 0 ? gpulua_array_ndim(handle()) : 0; axis-- > 0; step *= sizes[axis])
       if (steps[axis] != step && sizes[axis] > 1)
-        throw Error(GPULUA_ARGUMENT,
-                    "[array] expected elements in row-major order, got others; gpu.contiguous(x) has them so");
+        throw Error(GPULUA_ARGUMENT, "[array] expected elements in row-major order, got a stride of " +
+                                         std::to_string(steps[axis]) + " bytes on axis " + std::to_string(axis + 1) +
+                                         "; gpu.contiguous(x) has them so");
     void* pointer = nullptr;
     detail::check(gpulua_array_evaluate(handle(), reader, &pointer));
     return static_cast<T*>(pointer);

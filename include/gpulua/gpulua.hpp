@@ -221,7 +221,8 @@ class State {
         auto& bound = *static_cast<Bound*>(user);
         if (in_count != sizeof...(A))
           throw Error(GPULUA_ARGUMENT, "[" + bound.path + "] expected " + std::to_string(sizeof...(A)) +
-                                           " arguments, got " + std::to_string(in_count));
+                                           (sizeof...(A) == 1 ? " argument, got " : " arguments, got ") +
+                                           std::to_string(in_count));
         *out_count = std::is_void_v<R> ? 0 : 1;
         bound.call(in, out, std::index_sequence_for<A...>());
         return GPULUA_OK;

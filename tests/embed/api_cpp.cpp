@@ -163,6 +163,8 @@ TEST_CASE("gpulua.hpp: C++ functions in scripts, and errors both ways") {
   }
   CHECK_THROWS_WITH(state.run("host.name(1)"),
                     Catch::Matchers::ContainsSubstring("[host.name] expected 0 arguments, got 1"));
+  CHECK_THROWS_WITH(state.run("host:note(true)"),
+                    Catch::Matchers::ContainsSubstring("[host.note] expected 1 argument, got 2"));
   CHECK_THROWS_WITH(
       state.run("host.port('x', 'a')"),
       Catch::Matchers::ContainsSubstring("[host.port] expected a number as argument 1, got the text 'x'"));
@@ -193,7 +195,8 @@ TEST_CASE("gpulua.hpp: the program's memory, and objects that outlive the state"
     CHECK(state.load<double()>("return x:sum():item()")() == 64);
     const Array turned = state.load<Array()>("return x.T")();
     const std::string strided =
-        "[array] expected elements in row-major order, got others; gpu.contiguous(x) has them so";
+        "[array] expected elements in row-major order, got a stride of 16 bytes on axis 2; gpu.contiguous(x) has them "
+        "so";
     CHECK_THROWS_WITH(turned.span<float>(), strided);
     CHECK_THROWS_WITH(turned.data<float>(), strided);
     CHECK(state.call<Array>("gpu.contiguous", turned).data<float>()[1] == 4);
