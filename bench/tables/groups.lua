@@ -2,14 +2,7 @@
 -- columns are saved for groups.py, which does the same with pandas.
 local gpu = require "gpu"
 local folder, n = arg[1], 1000000
-local timing = require "ffi"
-timing.cdef "struct gpulua_bench_time { long s, ns; }; int clock_gettime(int, struct gpulua_bench_time*);"
-local time = timing.new "struct gpulua_bench_time"
-
-local function now()
-  timing.C.clock_gettime(1, time)
-  return tonumber(time.s) + tonumber(time.ns) * 1e-9
-end
+local best = dofile((arg[0]:match "^(.*)/" or ".") .. "/best.lua")
 
 gpu.random.seed(1)
 local names = {}
@@ -24,22 +17,9 @@ local columns = {
 local t = gpu.table(columns)
 gpu.save(folder .. "/groups.csv", t)
 
-local function seconds(fn)
-  local best = math.huge
-  for _ = 1, 15 do
-    collectgarbage()
-    gpu.sync()
-    local start = now()
-    fn()
-    gpu.sync()
-    best = math.min(best, now() - start)
-  end
-  return best
-end
-
 for _, keys in ipairs {{"few"}, {"many"}, {"real"}, {"city"}, {"few", "part"}} do
   for _, op in ipairs {"sum", "mean", "std", "min", "median", "count"} do
-    local time = seconds(function()
+    local time = best(15, function()
       local groups = t:group_by(unpack(keys))
       local result = op == "count" and groups:count() or groups[op](groups, "x")
       gpu.eval(result[op == "count" and "count" or "x"])

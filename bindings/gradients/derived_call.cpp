@@ -198,7 +198,8 @@ int run_derived(lua_State* L, LuaFunction function, const CallSignature* signatu
   if (has_rule && out) throw Error("[{}] the option out has no derivative: use the result", name);
   const std::uint64_t writes = observer.writes;
   const int results = has_rule ? run_with_rule(L, function, arguments, context) : function(L);
-  // The observer follows writes of which it hears, but what the function writes may depend on its other arguments.
+  // The observer follows the writes that are announced to it. An unannounced write may depend on the function's other
+  // arguments.
   const bool is_heard = observer.writes != writes;
   if (out && is_inexact(out->dtype) && !(is_heard && observer.tracks(*out))) refuse_derivative(name);
   for (const Argument& one : given) {

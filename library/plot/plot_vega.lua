@@ -52,7 +52,7 @@ local shapes = {circle = "circle", square = "square", triangle = "triangle-up", 
 local area_channels = {x = "x", x2 = "x2", y = "y", y2 = "y2"}
 
 -- Each gets a layer, a function, the axes and the theme. It calls add(values, mark, channels, of): the data, the mark, the names of
--- the fields for each channel and, for what has an entry in the legend or colours by value, the layer.
+-- the fields for each channel, and the layer if the mark has an entry in the legend or a colour by value.
 local draw = {}
 
 local function sign(layer)

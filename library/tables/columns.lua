@@ -22,12 +22,12 @@ function columns.plain(x) return date_column.plain(text_column.plain(x)) end
 
 --- What sorts as the column does, missing dates last, and a column of the kind of such numbers.
 function columns.key(x) return date_column.kind_of(x) and date_column.key(x) or columns.plain(x) end
---- What sorts in the other direction, what is missing last here, too: the complement of a missing date is the greatest integer.
+function columns.of_key(x, kind) return columns.is_date(kind) and date_column.from_key(x) or x end
+--- A key that sorts in descending order. Missing dates stay last, as the complement of a missing date is the greatest integer.
 function columns.reversed_key(x)
   x = columns.plain(x)
   return kinds.is_floating(x) and -x or x:invert()
 end
-function columns.of_key(x, kind) return columns.is_date(kind) and date_column.from_key(x) or x end
 
 --- Which elements are missing: NaN and NaT; nil where there can be none.
 function columns.missing(x, kind)

@@ -273,17 +273,7 @@ function methods.diff(x) return x({2, -1}) - x({1, -2}) end
 function methods.take(x, ...) return like(x, array_methods.take(plain(x), ...)) end
 function methods.item(x) return core.format_dates("item", plain(x):item() and plain(x):reshape(1), kind_of[x])[1] end
 
--- The numbers as they are stored.
-for _, op in ipairs {"copy", "host", "table"} do
-  methods[op] = function(x, ...) return array_methods[op](plain(x), ...) end
-end
-
---- x:eval() and x:free(), which are about memory.
-function methods.eval(x)
-  array_methods.eval(plain(x))
-  return x
-end
-function methods.free(x) return array_methods.free(plain(x)) end
+import "stored_methods"(methods, plain, {"copy", "host", "table"})
 
 exports.class = {__metatable = "dates or durations", methods = methods} -- completion and help look here
 

@@ -16,7 +16,7 @@ local function check_series(op, x)
   return kind
 end
 
---- The elements at positions among the rows group by group, of which 0 is none, in the order of x.
+--- The elements at `places`, in the order of x. Places count the rows group by group; 0 stands for a missing element.
 local function gathered(op, x, places, groups)
   local order = groups.order
   if order then places = groups.back(gpu.where(places:eq(0), 0, order:take(gpu.maximum(places, 1)))) end

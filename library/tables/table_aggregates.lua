@@ -46,7 +46,7 @@ end
 -- How many values a thread compares.
 local piece = 64
 
---- The least or greatest of the items of each line, of which `starts` has the first. Long lines are cut into pieces.
+--- The least or greatest item of each line. `starts`: where each line begins. Long lines are cut into pieces.
 local function line_extremes(x, starts, greatest)
   local n = x.size
   while n > 4 * piece * starts.size do

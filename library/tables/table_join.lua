@@ -90,7 +90,7 @@ local function codes_of(op, fields, other, keys)
   return left, right, count
 end
 
---- The rows of u in the order of their codes, how many have each code, and how many come before these, both of which begin with code 0.
+--- The rows of u in the order of their codes; for each code, from 0 on, the number of its rows and the number of the rows before these.
 local function by_code(right, count)
   local counts = gpu.bincount(right, {minlength = count})
   return core.cast(right, columns.narrow(count)):argsort():eval(), counts:eval(), (counts:cumsum() - counts):eval()
@@ -105,7 +105,7 @@ local function check_suffix(op, options)
   return suffix
 end
 
---- Adds the columns of u that are no keys, at rows of which 0 is none.
+--- Adds the elements that the columns of u other than the keys have at `rows`. Row 0 stands for missing elements.
 local function add_right(op, new, other, keys, rows, some, suffix)
   local is_key = {}
   for _, key in ipairs(keys) do is_key[key[2]] = true end

@@ -138,17 +138,8 @@ end
 function methods.take(x, ...) return selected(x, array_methods.take(plain(x), ...)) end
 function methods.item(x) return texts_of[x][array_methods.item(plain(x))] end
 
--- Methods that give places in the column, or its positions as they are stored.
-for _, op in ipairs {"argmax", "argmin", "argsort", "copy", "host", "table"} do
-  methods[op] = function(x, ...) return array_methods[op](plain(x), ...) end
-end
-
---- x:eval() and x:free(), which are about memory.
-function methods.eval(x)
-  array_methods.eval(plain(x))
-  return x
-end
-function methods.free(x) return array_methods.free(plain(x)) end
+-- The first three give places in the column.
+import "stored_methods"(methods, plain, {"argmax", "argmin", "argsort", "copy", "host", "table"})
 
 local meta
 local function make_meta(arrays)

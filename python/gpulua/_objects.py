@@ -9,8 +9,8 @@ from ._library import lib
 
 _most_depth = 100
 
-# A token begins with the letter of its kind: z nil, t true, f false, n number, u uint64_t of two halves, c complex, s text of so many bytes,
-# h the next of the handles, l a list of so many values, d so many pairs of a key and a value.
+# A token begins with the letter of its kind: z nil, t true, f false, n number, u uint64_t as two halves, c complex, s the length of a text in
+# bytes, h the next of the handles, l the length of a list, d the number of pairs of a key and a value.
 _bridge = """
 local most_depth, chunk = ...
 -- A script may give these names other values.
