@@ -15,14 +15,14 @@ local function list_of(op, x, by)
 end
 
 --- The rows of x group by group, in the order of `by`: `order`, their positions in x, or nil where all are one group; first() and last(), for each of them the
---- first and the last row of its group, counted from 0; and back(values), values for each of them in the order of x.
+--- first and the last row of its group, counted from 0, as an array or one number for all; and back(values), values for each of them in the order of x.
 return function(op, x, by)
   local n, device = x.size, x.device
   if by == nil or n == 0 then
-    local function edge(value)
-      return function() return gpu.full(n, value, {dtype = "int64", device = device}) end
+    local function constant(value)
+      return function() return value end
     end
-    return {first = edge(0), last = edge(n - 1), back = function(values) return values end}
+    return {first = constant(0), last = constant(n - 1), back = function(values) return values end}
   end
   local keys, last_first = {}, {}
   for i, column in ipairs(list_of(op, x, by)) do

@@ -322,7 +322,8 @@ local function rolling(x, window, options)
     if order then on = on:take(order) end
     local rows = gpu.arange(x.size, {dtype = "int64", device = x.device})
     if x.size > 1 then
-      local ascends = on({2, -1}):ge(on({1, -2})):logical_or(first({2, -1}):eq(rows({2, -1})))
+      local ascends = on({2, -1}):ge(on({1, -2}))
+      if order then ascends = ascends:logical_or(first({2, -1}):eq(rows({2, -1}))) end
       local present = columns.missing(on, columns.kind_of(options.on))
       present = present and present:logical_not():all() or gpu.ones({}, {dtype = "bool", device = x.device})
       local ascending, whole = gpu.eval(ascends:all(), present)
@@ -332,7 +333,7 @@ local function rolling(x, window, options)
       end
     end
     on = on:eval()
-    return x.size == 0 and first or search_part(on, first, rows + 1, on - length, true)
+    return search_part(on, first, rows + 1, on - length, true)
   end)
 end
 
