@@ -95,6 +95,10 @@ void ClangFiles::add(const std::string& path, std::string_view content) {
   memory_->addFile(path, 0, llvm::MemoryBuffer::getMemBuffer({content.data(), content.size()}, path));
 }
 
+void ClangFiles::add_copy(const std::string& path, std::string_view content) {
+  memory_->addFile(path, 0, llvm::MemoryBuffer::getMemBufferCopy({content.data(), content.size()}, path));
+}
+
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> ClangFiles::overlay() const {
   if (!reads_disk_) return memory_;
   auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::makeIntrusiveRefCnt<RegularFiles>());

@@ -29,6 +29,7 @@ class ClangFiles {
   explicit ClangFiles(bool reads_disk = false);
   /// `content` outlives this object. A zero follows its last character.
   void add(const std::string& path, std::string_view content);
+  void add_copy(const std::string& path, std::string_view content);
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> overlay() const;
 
  private:

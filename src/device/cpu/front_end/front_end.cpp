@@ -68,6 +68,7 @@ std::string main_text(const NamedSource& named, const CompileOptions& options) {
   if (options.default_device) text += "#pragma clang force_cuda_host_device begin\n";
   text += "#line " + std::to_string(source.line) + " " + in_quotes(source.file.empty() ? "source" : source.file) + "\n";
   text += source.text + "\n";
+  replace_constraints(text);
   if (options.default_device) text += "#pragma clang force_cuda_host_device end\n";
   return text + name_uses(source);
 }
@@ -80,7 +81,10 @@ bool reads_disk(const KernelSource& source, const CompileOptions& options) {
 ClangFiles make_files(const KernelSource& source, const CompileOptions& options, const std::string& text,
                       const PrecompiledPrelude* precompiled) {
   ClangFiles files(reads_disk(source, options));
-  for (const auto& [name, content] : source.headers) files.add(std::string(user_headers) + "/" + name, content);
+  for (auto [name, content] : source.headers) {
+    replace_constraints(content);
+    files.add_copy(std::string(user_headers) + "/" + name, content);
+  }
   files.add(main_file, text);
   if (precompiled != nullptr) files.add(precompiled_prelude_file, precompiled->header);
   return files;
@@ -138,6 +142,7 @@ class ReadSource : public clang::ASTFrontendAction {
     if (precompiled_ != nullptr && !read_prelude(compiler, *precompiled_)) return nullptr;
     std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
     consumers.push_back(nesting_.consumer());
+    consumers.push_back(assembly_functions(*generator_));
     consumers.push_back(std::move(generator));
     return std::make_unique<clang::MultiplexConsumer>(std::move(consumers));
   }
@@ -203,8 +208,6 @@ std::string header_list(const KernelSource& source) {
   std::string text = "[compile] the kernel source does not compile:\n" + first_errors(messages);
   if (messages.find("file not found") != std::string::npos)
     text += "\nheaders there are: " + header_list(source) + "; others by the headers and include options";
-  if (messages.find("constraint") != std::string::npos && messages.find(" in asm") != std::string::npos)
-    text += "\nthe CPU device has no inline PTX assembly; an intrinsic function may do the same";
   if (const std::string hints = compile_hints(messages); !hints.empty()) text += "\n" + hints;
   throw Error(ErrorKind::compile, text);
 }

@@ -1,35 +1,152 @@
 #include "src/device/cpu/front_end/inline_assembly.h"
 
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/RecursiveASTVisitor.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InlineAsm.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+#include <map>
+#include <set>
 
 #include "src/base/error.h"
 #include "src/device/cpu/ir/collect.h"
+#include "src/device/cpu/ptx/ptx_functions.h"
+#include "src/device/cpu/ptx/ptx_translation.h"
 
 namespace gpulua::cpu {
 namespace {
 
-[[noreturn]] void refuse(const llvm::CallInst& call, const llvm::InlineAsm& assembly) {
-  std::string place;
-  if (const llvm::DebugLoc& location = call.getDebugLoc())
-    place = location->getFilename().str() + ":" + std::to_string(location.getLine()) + ": ";
-  std::string text = assembly.getAsmString();
-  throw Error(ErrorKind::compile,
-              "[compile] {}expected CUDA C++, got inline PTX assembly, which the CPU device has none of: \"{}\"; an "
-              "intrinsic function may do the same",
-              place, text);
+/// Finds the text of all inline assembly.
+class AssemblyVisitor : public clang::RecursiveASTVisitor<AssemblyVisitor> {
+ public:
+  AssemblyVisitor(const clang::ASTContext& ast, std::set<std::string>& symbols) : ast_(ast), symbols_(symbols) {}
+  bool VisitGCCAsmStmt(clang::GCCAsmStmt* statement) {
+    try {
+      for (const std::string& symbol : ptx_symbols(statement->generateAsmString(ast_))) symbols_.insert(symbol);
+    } catch (const Error&) {
+      // replace_inline_assembly() says what is wrong, where the code is used.
+    }
+    return true;
+  }
+
+ private:
+  const clang::ASTContext& ast_;
+  std::set<std::string>& symbols_;
+};
+
+class AssemblyFunctions : public clang::ASTConsumer {
+ public:
+  explicit AssemblyFunctions(clang::CodeGenerator& generator) : generator_(generator) {}
+
+  void Initialize(clang::ASTContext& ast) override { ast_ = &ast; }
+  bool HandleTopLevelDecl(clang::DeclGroupRef group) override {
+    AssemblyVisitor visitor(*ast_, symbols_);
+    for (clang::Decl* declaration : group) visitor.TraverseDecl(declaration);
+    return true;
+  }
+  void HandleTranslationUnit(clang::ASTContext& ast) override {
+    if (ast.getDiagnostics().hasErrorOccurred()) return;
+    for (const std::string& symbol : symbols_)
+      for (const clang::NamedDecl* found : ast.getTranslationUnitDecl()->lookup(&ast.Idents.get(symbol)))
+        if (const auto* function = llvm::dyn_cast<clang::FunctionDecl>(found))
+          generator_.GetAddrOfGlobal(clang::GlobalDecl(function), /*isForDefinition=*/false);
+  }
+
+ private:
+  clang::CodeGenerator& generator_;
+  clang::ASTContext* ast_ = nullptr;
+  std::set<std::string> symbols_;
+};
+
+std::string place_of(const llvm::CallInst& call) {
+  const llvm::DebugLoc& location = call.getDebugLoc();
+  return location ? location->getFilename().str() + ":" + std::to_string(location.getLine()) + ": " : "";
+}
+
+/// The calls of functions with an access to the carry, but for those of a function by itself.
+std::vector<llvm::CallInst*> calls_with_carry(const llvm::GlobalVariable& carry) {
+  std::set<const llvm::Function*> functions;
+  for (const llvm::User* user : carry.users())
+    if (const auto* instruction = llvm::dyn_cast<llvm::Instruction>(user)) functions.insert(instruction->getFunction());
+  std::vector<llvm::CallInst*> calls;
+  for (const llvm::Function* function : functions)
+    for (const llvm::User* user : function->users())
+      if (auto* call = llvm::dyn_cast<llvm::CallInst>(const_cast<llvm::User*>(user)))
+        if (call->getCalledFunction() == function && call->getFunction() != function) calls.push_back(call);
+  return calls;
+}
+
+/// The carry of PTX's add.cc is a register of the thread. Functions that use it become part of their callers, and each
+/// kernel has a variable for it. Functions that call each other in a circle keep one of their own.
+void place_carry(llvm::Module& module) {
+  llvm::GlobalVariable* carry = module.getGlobalVariable("gpulua_ptx_carry");
+  if (carry == nullptr) return;
+  constexpr int deepest = 100;
+  for (int depth = 0; depth < deepest; ++depth) {
+    const std::vector<llvm::CallInst*> calls = calls_with_carry(*carry);
+    if (calls.empty()) break;
+    for (llvm::CallInst* call : calls) {
+      llvm::InlineFunctionInfo information;
+      llvm::InlineFunction(*call, information);
+    }
+  }
+  std::map<llvm::Function*, llvm::Value*> variables;
+  std::vector<llvm::Use*> uses;
+  for (llvm::Use& use : carry->uses()) uses.push_back(&use);
+  for (llvm::Use* use : uses) {
+    llvm::Function& function = *llvm::cast<llvm::Instruction>(use->getUser())->getFunction();
+    llvm::Value*& variable = variables[&function];
+    if (variable == nullptr) {
+      llvm::IRBuilder<> builder(&function.getEntryBlock(), function.getEntryBlock().begin());
+      variable = builder.CreateAlloca(builder.getInt32Ty());
+    }
+    use->set(variable);
+  }
+  carry->eraseFromParent();
 }
 
 }  // namespace
 
+std::unique_ptr<clang::ASTConsumer> assembly_functions(clang::CodeGenerator& generator) {
+  return std::make_unique<AssemblyFunctions>(generator);
+}
+
 void replace_inline_assembly(llvm::Module& module) {
   const auto is_assembly = [](const llvm::CallInst& call) { return call.isInlineAsm(); };
   for (llvm::CallInst* call : collect<llvm::CallInst>(module, is_assembly)) {
-    const auto& assembly = *llvm::cast<llvm::InlineAsm>(call->getCalledOperand());
-    if (!assembly.getAsmString().empty() || !call->getType()->isVoidTy()) refuse(*call, assembly);
-    llvm::IRBuilder<>(call).CreateFence(llvm::AtomicOrdering::SequentiallyConsistent, llvm::SyncScope::SingleThread);
-    call->eraseFromParent();
+    const std::string text = llvm::cast<llvm::InlineAsm>(call->getCalledOperand())->getAsmString();
+    if (text.empty() && call->getType()->isVoidTy()) {
+      llvm::IRBuilder<>(call).CreateFence(llvm::AtomicOrdering::SequentiallyConsistent, llvm::SyncScope::SingleThread);
+      call->eraseFromParent();
+      continue;
+    }
+    const std::string place = place_of(*call);
+    try {
+      translate_ptx(*call);
+    } catch (const Error& error) {
+      throw Error(ErrorKind::compile,
+                  "[compile] {}in the inline PTX assembly \"{}\": {}; docs/cpu-device.md lists what is known", place,
+                  text, error.what());
+    }
+  }
+  place_carry(module);
+}
+
+void replace_constraints(std::string& text) {
+  for (std::size_t quote = text.find('"'); quote != std::string::npos; quote = text.find('"', quote + 1)) {
+    const std::size_t letter = text.find_first_not_of("=+&", quote + 1);
+    if (letter == std::string::npos || letter + 1 >= text.size() || text[letter + 1] != '"') continue;
+    const std::size_t next = text.find_first_not_of(" \t\n\\", letter + 2);
+    if (next == std::string::npos || text[next] != '(') continue;
+    if (text[letter] == 'h') text[letter] = 'r';
+#ifdef __x86_64__
+    if (text[letter] == 'f' || text[letter] == 'd') text[letter] = 'x';
+#else
+    if (text[letter] == 'f' || text[letter] == 'd') text[letter] = 'w';
+    if (text[letter] == 'l') text[letter] = 'r';
+#endif
   }
 }
 

@@ -1,13 +1,25 @@
 #pragma once
 
-// Inline assembly in a kernel is PTX. This device has no assembler for it.
+// Inline assembly in a kernel is PTX. src/device/cpu/ptx makes it into calls of the functions in gpulua_ptx.h.
 
+#include <clang/AST/ASTConsumer.h>
+#include <clang/CodeGen/ModuleBuilder.h>
 #include <llvm/IR/Module.h>
+
+#include <memory>
+#include <string>
 
 namespace gpulua::cpu {
 
-/// Turns `asm volatile("" ::: "memory")` into a compiler fence. Throws ErrorKind::compile, with the line, for assembly
-/// with text.
+/// Has the generator make the functions that the source's inline assembly needs. It comes before the generator.
+std::unique_ptr<clang::ASTConsumer> assembly_functions(clang::CodeGenerator& generator);
+
+/// Replaces inline assembly by what it does; `asm volatile("" ::: "memory")` is a compiler fence. Throws
+/// ErrorKind::compile, with the line, where this device does not know an instruction.
 void replace_inline_assembly(llvm::Module& module);
+
+/// Writes "=h" and "=f", with which PTX's operands are registers of 16 bits and of floats, as constraints that the host
+/// has. The text keeps its length.
+void replace_constraints(std::string& text);
 
 }  // namespace gpulua::cpu

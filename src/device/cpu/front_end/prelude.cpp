@@ -28,6 +28,7 @@ constexpr std::array rows{
     Row{"gpulua_bits.h", "gpulua_bits.h"},
     Row{"gpulua_words.h", "gpulua_words.h"},
     Row{"gpulua_dpx.h", "gpulua_dpx.h"},
+    Row{"gpulua_ptx.h", "gpulua_ptx.h"},
     Row{"gpulua_intrinsics.h", "gpulua_intrinsics.h"},
     Row{"gpulua_small_float.h", "gpulua_small_float.h"},
     Row{"gpulua_generators.h", "gpulua_generators.h"},

@@ -116,4 +116,5 @@ inline float normf(int count, const float* p) { return (float)gpulua_norm(count,
 inline float rnormf(int count, const float* p) { return (float)(1.0 / gpulua_norm(count, p)); }
 
 #undef GPULUA_FLOAT_OVERLOAD
+#include "gpulua_ptx.h"
 #pragma clang force_cuda_host_device end
