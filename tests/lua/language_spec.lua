@@ -146,14 +146,6 @@ describe("the language", function()
     assert.are.same({ 1.5, 0.5, 3.5, 2.5 }, out({ 1, 4 }):table())
   end)
 
-  it("names the line of inline PTX, which the cpu device has none of", function()
-    if not on_cpu then return end
-    support.fails("inline PTX assembly", gpu.module, [[
-      __global__ void k(int* p) { asm("mov.u32 %0, %1;" : "=r"(p[0]) : "r"(p[1])); }]])
-    support.fails("has no inline PTX assembly", gpu.module, [[
-      __global__ void k(float* p) { asm("add.f32 %0, %1, 0f00000000;" : "=f"(p[0]) : "f"(p[1])); }]])
-  end)
-
   it("says which headers there are", function()
     if not on_cpu then return end
     local message = support.fails("headers there are: ", gpu.module, "#include <missing.h>")

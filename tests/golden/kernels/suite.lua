@@ -24,7 +24,7 @@ local types = {
 -- ---- the cases ---------------------------------------------------------------------------------------------------------------
 
 suite.groups = {}
-for _, name in ipairs { "math", "rounding", "integers", "words", "halves", "atomics", "threads", "random" } do
+for _, name in ipairs { "math", "rounding", "integers", "words", "halves", "atomics", "threads", "random", "ptx" } do
   local group = dofile(folder .. "/cases/" .. name .. ".lua")
   group.name = name
   suite.groups[#suite.groups + 1] = group

@@ -28,6 +28,7 @@ constexpr std::array rows{
     Row{"gpulua_bits.h", "gpulua_bits.h"},
     Row{"gpulua_words.h", "gpulua_words.h"},
     Row{"gpulua_dpx.h", "gpulua_dpx.h"},
+    Row{"gpulua_matrices.h", "gpulua_matrices.h"},
     Row{"gpulua_ptx.h", "gpulua_ptx.h"},
     Row{"gpulua_intrinsics.h", "gpulua_intrinsics.h"},
     Row{"gpulua_small_float.h", "gpulua_small_float.h"},
@@ -59,6 +60,7 @@ constexpr std::array rows{
     Row{"math_constants.h", "math_constants.h"},
     Row{"math_functions.h", "empty.h"},
     Row{"builtin_types.h", "empty.h"},
+    Row{"mma.h", "mma.h"},
     Row{"vector_functions.h", "empty.h"},
     Row{"vector_types.h", "vector_types.h"},
 };

@@ -188,11 +188,11 @@ GPULUA_FIND(u64, gpulua_u64, long long, __clzll, 64)
 GPULUA_FIND(s64, gpulua_s64, long long, __clzll, 64)
 #undef GPULUA_FIND
 
-/// `length` bits from `place` on. Above them stand zeros, or the field's highest bit, which is the word's own if the field is longer.
+/// `length` bits from `place` on. Above them stand zeros, or the field's highest bit, which is the word's own if the field is longer. The
+/// two numbers are bytes for words of 32 bits; for those of 64 an H200 takes all of each.
 #define GPULUA_EXTRACT(t, T, U, bits)                                                         \
   GPULUA_PTX(T, bfe_##t)(T a, unsigned place, unsigned length) {                              \
-    place &= 255;                                                                             \
-    length &= 255;                                                                            \
+    if (bits == 32) place &= 255, length &= 255;                                              \
     if (length == 0) return 0;                                                                \
     if (place >= bits) return (T)(a < 0 ? -1 : 0);                                            \
     if (length > bits - place) length = bits - place;                                         \
@@ -205,8 +205,7 @@ GPULUA_EXTRACT(s64, gpulua_s64, gpulua_u64, 64)
 #undef GPULUA_EXTRACT
 #define GPULUA_INSERT(t, U, bits)                                                             \
   GPULUA_PTX(U, bfi_##t)(U a, U b, unsigned place, unsigned length) {                         \
-    place &= 255;                                                                             \
-    length &= 255;                                                                            \
+    if (bits == 32) place &= 255, length &= 255;                                              \
     if (place >= bits || length == 0) return b;                                               \
     const U mask = (length >= bits ? ~(U)0 : ((U)1 << length) - 1) << place;                  \
     return (b & ~mask) | (a << place & mask);                                                 \
@@ -327,7 +326,7 @@ GPULUA_PTX(float, tanh_f32)(float a) { return tanhf(a); }
     return (gpulua_##to)(x < (least) ? (least) : x > (most) ? (most) : x);                    \
   }
 #define GPULUA_FROM_FLOATING(to, from, suffix)                                                \
-  GPULUA_PTX(gpulua_##to, cvt_rzi_##to##_##from)(gpulua_##from a) { return (gpulua_##to)a; }                \
+  GPULUA_PTX(gpulua_##to, cvt_rzi_##to##_##from)(gpulua_##from a) { return (gpulua_##to)trunc##suffix(a); } \
   GPULUA_PTX(gpulua_##to, cvt_rni_##to##_##from)(gpulua_##from a) { return (gpulua_##to)rint##suffix(a); }  \
   GPULUA_PTX(gpulua_##to, cvt_rmi_##to##_##from)(gpulua_##from a) { return (gpulua_##to)floor##suffix(a); } \
   GPULUA_PTX(gpulua_##to, cvt_rpi_##to##_##from)(gpulua_##from a) { return (gpulua_##to)ceil##suffix(a); }
@@ -370,8 +369,12 @@ GPULUA_PTX(float, cvt_rm_f32_f64)(double a) { return __double2float_rd(a); }
 GPULUA_PTX(float, cvt_rp_f32_f64)(double a) { return __double2float_ru(a); }
 GPULUA_PTX(float, cvt_f32_f16)(gpulua_u16 a) { return (float)__builtin_bit_cast(_Float16, a); }
 GPULUA_PTX(double, cvt_f64_f16)(gpulua_u16 a) { return (double)__builtin_bit_cast(_Float16, a); }
-GPULUA_PTX(gpulua_u16, cvt_rn_f16_f32)(float a) { return __builtin_bit_cast(gpulua_u16, (_Float16)a); }
-GPULUA_PTX(gpulua_u16, cvt_rn_f16_f64)(double a) { return __builtin_bit_cast(gpulua_u16, (_Float16)a); }
+GPULUA_PTX(gpulua_u16, cvt_rn_f16_f32)(float a) {
+  return a != a ? (gpulua_u16)0x7fff : __builtin_bit_cast(gpulua_u16, (_Float16)a);
+}
+GPULUA_PTX(gpulua_u16, cvt_rn_f16_f64)(double a) {
+  return a != a ? (gpulua_u16)0x7fff : __builtin_bit_cast(gpulua_u16, (_Float16)a);
+}
 GPULUA_PTX(gpulua_u32, cvt_rn_f16x2_f32)(float high, float low) {
   return (gpulua_u32)gpulua_ptx_cvt_rn_f16_f32(high) << 16 | gpulua_ptx_cvt_rn_f16_f32(low);
 }
@@ -387,7 +390,7 @@ GPULUA_PTX(gpulua_u32, cvt_rn_bf16x2_f32)(float high, float low) {
 /// To TF32's 10 bits, ties away from zero.
 GPULUA_PTX(gpulua_u32, cvt_rna_tf32_f32)(float a) {
   const unsigned bits = __float_as_uint(a);
-  return a != a ? 0x7fffffffu : isinf(a) ? bits : (bits + 0x1000) & 0xffffe000u;
+  return a != a || isinf(a) ? bits : (bits + 0x1000) & 0xffffe000u;
 }
 
 // ---- threads -----------------------------------------------------------------------------------------------------------------
@@ -503,4 +506,3 @@ GPULUA_COPY(4)
 GPULUA_COPY(8)
 GPULUA_COPY(16)
 #undef GPULUA_COPY
-#undef GPULUA_PTX

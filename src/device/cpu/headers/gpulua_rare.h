@@ -117,4 +117,5 @@ inline float rnormf(int count, const float* p) { return (float)(1.0 / gpulua_nor
 
 #undef GPULUA_FLOAT_OVERLOAD
 #include "gpulua_ptx.h"
+#include "gpulua_matrices.h"
 #pragma clang force_cuda_host_device end

@@ -270,6 +270,26 @@ class Translation {
     return ptx_symbol(name);
   }
 
+  /// A vector's elements in memory, of 32 bits each or, if they are wider, of 64. Those of a result are not read.
+  llvm::Value* spread(const PtxOperand& vector, bool is_result) {
+    llvm::Type* type = element_of(vector);
+    llvm::Value* memory = values_.variable(type, static_cast<unsigned>(vector.parts.size()));
+    for (std::size_t i = 0; !is_result && i < vector.parts.size(); ++i)
+      builder_.CreateStore(values_.read(vector.parts[i], type), builder_.CreateConstGEP1_64(type, memory, i));
+    return memory;
+  }
+  void gather(const PtxOperand& vector, llvm::Value* memory) {
+    llvm::Type* type = element_of(vector);
+    for (std::size_t i = 0; i < vector.parts.size(); ++i)
+      values_.write(vector.parts[i], builder_.CreateLoad(type, builder_.CreateConstGEP1_64(type, memory, i)));
+  }
+  llvm::Type* element_of(const PtxOperand& vector) {
+    const PtxOperand& first = vector.parts[0];
+    const bool is_register = first.kind == Kind::argument || first.kind == Kind::name;
+    const bool is_wide = is_register && values_.read(first, nullptr)->getType()->getPrimitiveSizeInBits() == 64;
+    return is_wide ? builder_.getInt64Ty() : builder_.getInt32Ty();
+  }
+
   void call_function(const PtxInstruction& instruction) {
     const llvm::Function* function = module_.getFunction(symbol_of(instruction));
     if (function == nullptr) refuse("it is not known here");
@@ -286,7 +306,9 @@ class Translation {
     for (const PtxOperand* source : sources) {
       if (arguments.size() == type.getNumParams()) refuse("expected fewer operands");
       llvm::Type* parameter = type.getParamType(static_cast<unsigned>(arguments.size()));
-      if (source->kind == Kind::address)
+      if (source->kind == Kind::vector)
+        arguments.push_back(spread(*source, source == &instruction.operands[0]));
+      else if (source->kind == Kind::address)
         arguments.push_back(address_for(instruction, *source, is_copy && arguments.size() == 1));
       else
         arguments.push_back(values_.read(*source, parameter));
@@ -299,6 +321,7 @@ class Translation {
     llvm::Value* result = call(symbol_of(instruction), arguments);
     if (is_saturated(instruction)) result = call(ptx_symbol("saturated_f32"), {result});
     if (has_result) values_.write(instruction.operands[0], result, is_signed(instruction));
+    if (instruction.operands[0].kind == Kind::vector) gather(instruction.operands[0], arguments[0]);
     if (second != nullptr) values_.write(instruction.second[0], builder_.CreateLoad(builder_.getInt8Ty(), second));
   }
   /// cp.async reads global memory and writes shared.

@@ -1,0 +1,102 @@
+-- Inline assembly in PTX: how its pieces work together, and its mistakes. tests/golden/kernels compares instructions with a GPU's results.
+local gpu = require "gpu"
+local support = require "support"
+local on_cpu = gpu.device() == "cpu" or tostring(gpu.device()):find "cpu" ~= nil
+
+--- The first `count` integers that a kernel with this body writes to out[t].
+local function run(body, count, before)
+  local out = gpu.zeros(count, "int64")
+  local k = gpu.kernel((before or "") .. "__global__ void k(long long* out) { int t = threadIdx.x;" .. body .. "}", "k")
+  k { grid = 1, block = count }(out)
+  if on_cpu then assert.are.equal("simd", k.engine) end
+  return out:table()
+end
+
+describe("inline PTX", function()
+  it("carries from one piece of assembly to the next, through functions", function()
+    local got = run([[
+      unsigned low = add_cc(0xfffffff0u, t), middle = addc_cc(0xffffffffu, 0), high = addc(5, 7);
+      out[t] = low + high * 1000000ll + (middle == 0 ? 100000000 : 0);]], 32, [[
+      __device__ unsigned add_cc(unsigned a, unsigned b) { unsigned r; asm volatile("add.cc.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b)); return r; }
+      __device__ unsigned addc_cc(unsigned a, unsigned b) { unsigned r; asm volatile("addc.cc.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b)); return r; }
+      __device__ unsigned addc(unsigned a, unsigned b) { unsigned r; asm volatile("addc.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b)); return r; }]])
+    for t = 0, 31 do
+      local carries = t >= 16
+      local low = (0xfffffff0 + t) % 2 ^ 32
+      assert.are.equal(low + (carries and 13 or 12) * 1000000 + (carries and 100000000 or 0), got[t + 1])
+    end
+  end)
+
+  it("keeps names to their braces, and writes only where its predicate is true", function()
+    local got = run([[
+      int r = 1;
+      asm("{ .reg .pred p; .reg .s32 x<2>; mov.s32 x0, %1; { .reg .s32 x0; mov.s32 x0, 100; add.s32 x1, x0, %1; }"
+          " setp.gt.s32 p, x0, 3; @p mov.s32 %0, x1; @!p mov.s32 %0, x0; }  // a comment\n" : "=r"(r) : "r"(t));
+      out[t] = r;]], 8)
+    assert.are.same({ 0, 1, 2, 3, 104, 105, 106, 107 }, got)
+  end)
+
+  it("takes immediate numbers in all their forms", function()
+    assert.are.same({ 31 + 255 + 5 - 7 + 2 }, run([[
+      int r; float f;
+      asm("{ .reg .s32 a; add.s32 a, 31, 0xff; add.s32 a, a, 0b101; add.s32 %0, a, -7; }" : "=r"(r));
+      asm("add.f32 %0, 0f3F800000, %1;" : "=f"(f) : "f"(1.0f));
+      out[t] = r + (int)f;]], 1))
+  end)
+
+  it("takes half registers and numbers that the compiler knows", function()
+    assert.are.same({ 0x3c00 + 6 }, run([[
+      unsigned short h; int r;
+      asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h) : "f"(1.0f));
+      asm("shl.b32 %0, %1, %2;" : "=r"(r) : "r"(3), "n"(1));
+      out[t] = h + r;]], 1))
+  end)
+
+  it("is found in templates, lambdas and members", function()
+    assert.are.same({ 1 + 2 + 3 }, run([[
+      auto popc = [](unsigned x) { int r; asm("popc.b32 %0, %1;" : "=r"(r) : "r"(x)); return r; };
+      out[t] = popc(1) + Counter::zeros(0x3fffffffu) + ones<unsigned>(7);]], 1, [[
+      template <class T> __device__ int ones(T x) { int r; asm("popc.b32 %0, %1;" : "=r"(r) : "r"(x)); return r; }
+      struct Counter { __device__ static int zeros(unsigned x) { int r; asm("clz.b32 %0, %1;" : "=r"(r) : "r"(x)); return r; } };]]))
+  end)
+
+  it("waits at its barrier, and works in the checker", function()
+    local source = [[__global__ void k(int* out) {
+      __shared__ int s[64];
+      int t = threadIdx.x;
+      s[t] = t;
+      asm volatile("bar.sync 0;" ::: "memory");
+      asm volatile("ld.shared.s32 %0, [%1];" : "=r"(out[t]) : "r"((unsigned)__cvta_generic_to_shared(s + (t + 32) % 64)) : "memory");
+    }]]
+    local out = gpu.zeros(64, "int32")
+    gpu.check(true)
+    gpu.kernel(source, "k") { grid = 1, block = 64 }(out)
+    gpu.sync()
+    gpu.check(false)
+    for t = 0, 63 do assert.are.equal((t + 32) % 64, out:table()[t + 1]) end
+  end)
+
+  it("names the line and what is wrong", function()
+    if not on_cpu then return end -- CUDA's assembler has messages of its own
+    for text, message in pairs {
+      ['"mbarrier.init.shared.b64 [%0], 1;" :: "r"(t)'] = "mbarrier",
+      ['"bfe.u32 %0, %1;" : "=r"(t) : "r"(t)'] = "expected other operands",
+      ['"mov.u32 %0, %1, %1;" : "=r"(t) : "r"(t)'] = "expected 2 operands, got 3",
+      ['"add.s32 %1, %1, 1;" : "=r"(t) : "r"(t)'] = "got the input %1",
+      ['"add.s32 %0, x, 1;" : "=r"(t)'] = "a register that the assembly declares",
+      ['"mov.u32 %0, %%nothing;" : "=r"(t)'] = "register %nothing",
+      ['"bar.sync 1;" ::: "memory"'] = "barrier 0",
+      ['"bar.sync 0, 64;" ::: "memory"'] = "whole block",
+      ['"again: bra again;" ::: "memory"'] = "an instruction of PTX",
+      ['"ld.global.u32 %0, [%1];" : "=r"(t) : "r"(t)'] = "64 bits",
+      ['"ld.global.v4.u32 {%0, %0}, [%1];" : "=r"(t) : "l"(out)'] = "as many registers",
+      ['"setp.foo.s32 %0, 1, 2;" : "=r"(t)'] = "comparison",
+      ['"}" ::: "memory"'] = "opening brace",
+      ['"nonsense" ::: "memory"'] = "nonsense",
+    } do
+      local source = "__global__ void k(int* out) {\n  int t = threadIdx.x;\n  asm volatile(" .. text .. ");\n  out[0] = t;\n}"
+      local got = support.fails(message, gpu.module, source)
+      assert.is_truthy(got:find(":3: in the inline PTX assembly", 1, true), got)
+    end
+  end)
+end)
