@@ -77,7 +77,7 @@ local rows = {
   {"", "<<<", "a launch is kernel {grid = blocks, block = threads}(arguments)"},
   {"near '!'", "!=", "Lua writes ~= for !="},
   {"near '!'", "!", "Lua writes not for !"},
-  {"near '[-+*/%%^]'", "[-+*/%%^]=", "Lua has no +=, -= and so on: x = x + 1; x:add_(1) changes an array in place"},
+  {"near '[-+*/%%^]'", "[-+*/%%^]=", "Lua has no +=: x = x + 1; x:add_(1) changes an array in place"},
   {"near '%.%.'", "%.%.=", "Lua has no ..=: s = s .. text"},
   {"near '[-+]'", "%+%+", "Lua has no ++: i = i + 1"},
   {"near '[/*]'", "/%*", "comments begin with --; --[[ and ]] stand around several lines"},

@@ -40,6 +40,12 @@ local calls = {
   "gpu.optimize.minimize(function(y) return (y * y):sum() end, x, {callback = function() return f(x) end})",
   "gpu.optimize.minimize(function(y) return (y * y):sum() end, x, {method = 'Nelder-Mead', callback = function() return f(x) end})",
   "gpu.optimize.least_squares(function(y) return y * y end, x, {callback = function() return f(x) end})",
+  "gpu.optimize.minimize(function(y) return (y * y):sum() end, x, {gradient = f})",
+  "gpu.optimize.least_squares(function(y) return y * y end, x, {jacobian = f})",
+  "gpu.grad(gpu.custom(function(y) return y:sum() end, {vjp = function() return f(x) end}))(x)",
+  "gpu.sparse.linalg.cg(gpu.sparse.eye(3), x, {callback = function() return f(x) end})",
+  "gpu.sparse.linalg.cg(gpu.sparse.eye(3), x, {M = gpu.sparse.linalg.operator(f, {shape = {3, 3}})})",
+  "gpu.comm.group(function() return f(x) end)",
   "gpu.optimize.least_squares(f, x)", "gpu.optimize.curve_fit(f, x, x, {1})", "gpu.integrate.solve_ivp(function(t, y) return f(y) end, {0, 1}, x)",
   "gpu.integrate.solve_ivp(function(t, y) return -y end, {0, 1}, x, {events = function(t, y) return f(y) end})",
   "gpu.integrate.quad(f, 0, 1)", "gpu.integrate.fixed_quad(f, 0, 1)", "gpu.fromfunction(f, {3})", "gpu.piecewise(x, {x:gt(1)}, {f})",
@@ -50,7 +56,8 @@ local calls = {
 }
 -- With numbers.
 local calls_with_numbers = {
-  "gpu.optimize.minimize_scalar(f, {bounds = {0, 1}})", "gpu.optimize.root_scalar(f, {bracket = {0, 1}})", "f(1)",
+  "gpu.optimize.minimize_scalar(f, {bounds = {0, 1}})",
+  'gpu.optimize.root_scalar(function(y) return y - 1 end, {x0 = 3, method = "newton", derivative = f})', "gpu.optimize.root_scalar(f, {bracket = {0, 1}})", "f(1)",
 }
 -- Of functions that are compiled. Their language has messages of its own.
 local compiled = { "gpu.vectorize(f)(x)", "gpu.jit(f):over(3)(x)" }
@@ -131,8 +138,8 @@ describe("a mistake in a compiled function given to", function()
 end)
 
 describe("a tail call that fails", function()
-  local function fails(script, pattern, options)
-    local output = support.run('local gpu = require "gpu"\n' .. script, nil, nil)
+  local function fails(script, pattern)
+    local output = support.run('local gpu = require "gpu"\n' .. script)
     assert.is_truthy(output:find(pattern), "expected: " .. pattern .. "\ngot: " .. output)
   end
   it("at the end of a script has its line", function()
