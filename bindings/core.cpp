@@ -20,6 +20,7 @@
 #include "bindings/lua/terminal.h"
 #include "bindings/operations/operation_parts.h"
 #include "bindings/random/lua_random.h"
+#include "bindings/session/explain_error.h"
 #include "bindings/session/session_parts.h"
 #include "library_file.h"
 #include "src/algorithms/bincount.h"
@@ -48,11 +49,15 @@ int library_text(lua_State* L) {
   return 1;
 }
 
-/// call(fn, ...): as pcall, but a coroutine cannot yield inside of it.
+/// call(fn, ...): as pcall, but a coroutine cannot yield inside of it. Lua's own messages are explained.
 int lua_call_through(lua_State* L) {
-  lua_pushboolean(L, lua_pcall(L, lua_gettop(L) - 1, LUA_MULTRET, 0) == 0);
+  lua_pushvalue(L, 1);  // stays, for caller_position
   lua_insert(L, 1);
-  return lua_gettop(L);
+  lua_pushcfunction(L, &explain_error);
+  lua_insert(L, 2);
+  lua_pushboolean(L, lua_pcall(L, lua_gettop(L) - 3, LUA_MULTRET, 2) == 0);
+  lua_replace(L, 2);
+  return lua_gettop(L) - 1;
 }
 
 /// describe(value): the value's text in messages.

@@ -16,6 +16,7 @@
 #include "bindings/lua/state.h"
 #include "bindings/operations/operation_parts.h"
 #include "bindings/random/lua_random.h"
+#include "bindings/session/explain_error.h"
 #include "bindings/session/session_parts.h"
 #include "src/runtime/context.h"
 
@@ -53,7 +54,9 @@ void load_helpers(lua_State* L) {
   push_parts(L);
   run_library_chunk(L, "gpu.lua", 2, 1);
   add_signature_helpers(L);
-  set_functions(L, {{"load_library", protect<load_whole_library>}, {"restrict", protect<restrict_module>}});
+  set_functions(L, {{"load_library", protect<load_whole_library>},
+                    {"restrict", protect<restrict_module>},
+                    {"explain", &explain_error}});
   lua_setfield(L, LUA_REGISTRYINDEX, helpers_key);
 }
 

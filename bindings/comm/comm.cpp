@@ -6,6 +6,7 @@
 
 #include "bindings/arrays/lua_array.h"
 #include "bindings/comm/comm.h"
+#include "bindings/lua/caller.h"
 #include "bindings/lua/state.h"
 #include "src/algorithms/array_collectives.h"
 #include "src/comm/mpi.h"

@@ -7,12 +7,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <system_error>
 
 #include "bindings/lua/chunk_texts.h"
+#include "bindings/lua/source_location.h"
 #include "bindings/lua/state.h"
 #include "bindings/lua/text_pieces.h"
 #include "src/luafn/parser.h"
@@ -63,21 +60,6 @@ std::vector<std::string> split_prototypes(std::string_view dump) {
   return prototypes;
 }
 
-/// Empty for anything but a file: reading a device might never end.
-std::string file_text(const char* path) {
-  std::error_code failure;
-  if (!std::filesystem::is_regular_file(path, failure)) return {};
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-std::string line_name(const lua_Debug& frame) {
-  std::string name = frame.source[0] == '@' ? frame.source + 1 : frame.short_src;
-  for (char& c : name)
-    if (c == '"' || c == '\\' || static_cast<unsigned char>(c) < ' ') c = '\'';
-  return name;
-}
-
 /// The function of the chunk that has this bytecode, its inner functions included; null: none.
 const luafn::Function* find_function(const LuaChunk& chunk, const std::vector<std::string>& prototypes) {
   const auto found =
@@ -105,14 +87,14 @@ class Locator {
     LuaChunks& chunks = *kept;
     for (const auto& chunk : chunks.latest)
       if (const luafn::Function* function = find_function(*chunk, prototypes_);
-          function && chunk->name == line_name(frame_))
+          function && chunk->name == chunk_name(frame_))
         return {chunk, function};
     LocatedFunction found;
     const auto take = [&](std::string_view text) {
       found = look_in(text);
       return found.function != nullptr;
     };
-    const std::string name = line_name(frame_);
+    const std::string name = chunk_name(frame_);
     if (find_chunk_text(L_, frame_.source, take)) {
       // a text that the program has kept
     } else if (frame_.source[0] == '@') {
@@ -140,7 +122,7 @@ class Locator {
   /// Loads the text, and looks for the function in it. A chunk without a function: it is not there.
   LocatedFunction look_in(std::string_view text) {
     if (text.starts_with('\x1b'))
-      refuse("the function's chunk, " + line_name(frame_) +
+      refuse("the function's chunk, " + chunk_name(frame_) +
              ", is bytecode without debug information; load its text, or keep the information: luajit -bg");
     if (!load(text)) return {};
     auto chunk = std::make_shared<LuaChunk>();
@@ -149,7 +131,7 @@ class Locator {
     if (std::search(chunk->prototypes.begin(), chunk->prototypes.end(), prototypes_.begin(), prototypes_.end()) ==
         chunk->prototypes.end())
       return {};
-    chunk->name = line_name(frame_);
+    chunk->name = chunk_name(frame_);
     try {
       chunk->tree = luafn::parse(text);
     } catch (const Error& error) {

@@ -8,6 +8,7 @@
 
 #include "bindings/arrays/sparse_matrix.h"
 #include "bindings/lua/array_type.h"
+#include "bindings/lua/caller.h"
 #include "bindings/lua/signatures.h"
 #include "bindings/lua/state.h"
 #include "src/array/node_observer.h"

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "bindings/lua/caller.h"
 #include "bindings/lua/chunk.h"
 #include "bindings/lua/fields.h"
 #include "bindings/lua/names_elsewhere.h"
@@ -40,7 +41,7 @@ void push_library(lua_State* L) {
   if (lua_pcall(L, 1, 0, 0) != 0) throw Error(lua_tostring(L, -1));
   set_functions(L, {{"import", protect<import>}});
   lua_getfield(L, LUA_REGISTRYINDEX, "gpulua.helpers");
-  for (const char* name : {"plain", "guard_methods", "observed", "name_of"}) {
+  for (const char* name : {"plain", "guard_methods", "observed", "name_of", "called", "protected"}) {
     lua_getfield(L, -1, name);
     lua_setfield(L, -3, name);
   }

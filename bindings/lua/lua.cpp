@@ -6,7 +6,7 @@
 #include <exception>
 
 #include "bindings/lua/array_type.h"
-#include "bindings/lua/called_function.h"
+#include "bindings/lua/caller.h"
 #include "bindings/lua/cdata.h"
 #include "bindings/lua/fields.h"
 #include "bindings/lua/library.h"
@@ -161,9 +161,16 @@ constexpr const char* date_column_text =
     "x:copy() "
     "the int64 that they are";
 
+constexpr const char* of_one_table = "; parentheses hold arguments, f(a, b), braces make one table of them";
+
+/// Whether the value at `index` is a table that is no object of the library.
+bool is_plain_table(lua_State* L, int index) {
+  return lua_istable(L, index) && type_name(L, index).empty();
+}
+
 /// The hint how to make an array of a table, which may be an object of the library.
 const char* remedy_of_table(lua_State* L, int table) {
-  if (!type_name(L, table).empty()) return "";
+  if (!is_plain_table(L, table)) return "";
   lua_rawgeti(L, table, 1);
   const bool holds_arrays = test<Array>(L, -1) != nullptr, holds_text = lua_type(L, -1) == LUA_TSTRING;
   lua_pop(L, 1);
@@ -176,6 +183,8 @@ const char* remedy_of_table(lua_State* L, int table) {
 std::string remedy(lua_State* L, int index, std::string_view expected) {
   const bool wants_array = expected.starts_with(LuaType<Array>::name), wants_number = expected.starts_with("a number");
   switch (lua_type(L, index)) {
+    case LUA_TNONE:
+      return index == 2 && is_plain_table(L, 1) ? of_one_table : "";
     case LUA_TTABLE:
       return wants_array ? remedy_of_table(L, index) : "";
     case LUA_TFUNCTION:
@@ -218,6 +227,7 @@ namespace {
   const char* remedy = "";
   if (array && (*array)->layout.size() == 1) remedy = "; x:item() gives its number";
   if (lua_type(L, index) == LUA_TSTRING && lua_isnumber(L, index)) remedy = "; tonumber(text) is the number";
+  if (is_plain_table(L, index)) remedy = of_one_table;
   if (lua_isnil(L, index)) remedy = "; a misspelt name is nil, and so is tonumber of a text that is not a number";
   throw Error("[{}] expected {}, got {}{}", op, expected, describe(L, index), remedy);
 }
@@ -296,10 +306,14 @@ void read_options(lua_State* L, int index, const char* op, std::span<const Optio
       }
       continue;
     }
+    const char* const plural = options.size() == 1 ? " " : "s ";
+    if (field.empty())
+      throw Error("[{}] expected the option{}{}, got {}; parentheses hold arguments, f(a, b), braces options by name",
+                  op, plural, names(), describe(L, value));
     NearName near(field);
     for (const Option& option : options) offer_option(near, field, option.name);
-    throw Error("[{}] expected the option{}{}, got {}{}", op, options.size() == 1 ? " " : "s ", names(),
-                describe(L, value - 1), question_about_option(near, field));
+    throw Error("[{}] expected the option{}{}, got {}{}", op, plural, names(), describe(L, value - 1),
+                question_about_option(near, field));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "bindings/lua/bytecode_readers.h"
+#include "bindings/lua/caller.h"
 #include "bindings/lua/state.h"
 #include "src/base/dtype.h"
 

@@ -79,12 +79,15 @@ constexpr std::string_view of_bins = "the number of bins is an argument";
 constexpr std::string_view of_index = "rows have no index: t:where(name, value) selects by any column";
 constexpr std::string_view of_rows = "all rows are read, and t:head(n) has the first";
 constexpr std::string_view of_shapes = "a shape is an argument, not an option";
+constexpr std::string_view of_bounds = "bounds and counts are arguments, in their order, not options";
 
 /// Options that are given in another way here.
 constexpr NameRow misplaced_options[] = {
-    {"bins", of_bins},       {"block", of_launches},   {"blocks", of_launches}, {"grid", of_launches},
-    {"index_col", of_index}, {"nrows", of_rows},       {"shape", of_shapes},    {"shared", of_launches},
-    {"size", of_shapes},     {"threads", of_launches},
+    {"a_max", of_bounds},     {"a_min", of_bounds},  {"bins", of_bins},       {"block", of_launches},
+    {"blocks", of_launches},  {"grid", of_launches}, {"index_col", of_index}, {"max", of_bounds},
+    {"min", of_bounds},       {"nrows", of_rows},    {"num", of_bounds},      {"shape", of_shapes},
+    {"shared", of_launches},  {"size", of_shapes},   {"start", of_bounds},    {"stop", of_bounds},
+    {"threads", of_launches},
 };
 
 static_assert(std::ranges::is_sorted(misplaced_options, {}, &NameRow::name));

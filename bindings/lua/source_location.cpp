@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -16,17 +17,7 @@ namespace {
 /// The text of a frame's chunk: the content of its file, or the loaded string. Empty when it is not available.
 std::string chunk_text(const lua_Debug& frame) {
   if (frame.source[0] == '=') return {};
-  if (frame.source[0] != '@') return frame.source;
-  std::ifstream file(frame.source + 1, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// The chunk's name, without characters that end or escape a name in `#line`.
-std::string chunk_name(const lua_Debug& frame) {
-  std::string name = frame.source[0] == '@' ? frame.source + 1 : frame.short_src;
-  for (char& c : name)
-    if (c == '"' || c == '\\' || static_cast<unsigned char>(c) < ' ') c = '\'';
-  return name;
+  return frame.source[0] == '@' ? file_text(frame.source + 1) : frame.source;
 }
 
 /// The line of `chunk` where `text` begins. If it occurs several times: the occurrence nearest to the call at `line`.
@@ -48,6 +39,20 @@ std::optional<int> find_line(std::string_view chunk, std::string_view text, int 
 }
 
 }  // namespace
+
+std::string file_text(const char* path) {
+  std::error_code failure;
+  if (!std::filesystem::is_regular_file(path, failure)) return {};
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string chunk_name(const lua_Debug& frame) {
+  std::string name = frame.source[0] == '@' ? frame.source + 1 : frame.short_src;
+  for (char& c : name)
+    if (c == '"' || c == '\\' || static_cast<unsigned char>(c) < ' ') c = '\'';
+  return name;
+}
 
 SourceLocation locate_source(lua_State* L, std::string_view text) {
   SourceLocation call{"<kernel source>"};

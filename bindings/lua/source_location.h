@@ -13,6 +13,13 @@ struct SourceLocation {
   int line = 1;
 };
 
+/// The content of a file. Empty for anything else: a folder may have the name of a script, and reading a device might
+/// never end.
+std::string file_text(const char* path);
+
+/// The name of the frame's chunk, without characters that end or escape a name in `#line`.
+std::string chunk_name(const lua_Debug& frame);
+
 /// The location of a kernel's text in the script, so that the compiler's messages point there. The text is searched in
 /// the chunks of the calling functions, from the innermost outwards. Text that a script generates is in none of them;
 /// its file is "<kernel source at script.lua:12>", the line of the call.

@@ -147,15 +147,6 @@ inline DType default_dtype(lua_State* L) {
 /// Pushes nil and the message, the results of a call that fails without misuse. Returns 2.
 int push_nil(lua_State* L, const std::string& message);
 
-/// The line of the script that made the call, "script.lua:12: "; empty when no script runs. Chunks of the library
-/// itself are skipped. For a tail call, `return f(x)`, whose frame is gone, it is the line of the tail call when that
-/// is known.
-std::string caller_position(lua_State* L);
-
-/// True when the function at `level` was called by the script or the host program, and not by one of the library's own
-/// functions.
-bool is_call_of_script(lua_State* L, int level);
-
 /// Calls the helper `name` of gpu.lua with the `arguments` values at the top of the stack and replaces them by
 /// `results` values. Throws the helper's errors as Error.
 void call_helper(lua_State* L, const char* name, int arguments, int results);

@@ -8,6 +8,7 @@
 #include "bindings/arrays/result.h"
 #include "bindings/arrays/sparse_matrix.h"
 #include "bindings/arrays/unheld_mask.h"
+#include "bindings/lua/caller.h"
 #include "bindings/lua/state.h"
 #include "bindings/operations/operation_parts.h"
 #include "src/expressions/expression.h"

@@ -111,7 +111,7 @@ function gpu.indices(shape, options) return indices("indices", shape, options) e
 --- Calls fn with the index arrays of the shape.
 function gpu.fromfunction(fn, shape, options)
   if type(fn) ~= "function" then core.fail("fromfunction", "a function of index arrays", fn) end
-  return fn(indices("fromfunction", shape, options))
+  return core.called(fn, indices("fromfunction", shape, options))
 end
 
 --- gpu.meshgrid(x, ... [, {indexing}])

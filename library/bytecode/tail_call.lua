@@ -1,12 +1,21 @@
 -- The line of a tail call. `return f(x)` gives f the frame of the calling function, so an error in f sees only that function's
--- caller. The chunk gets the `gpu` table and the bytecode's readers, and returns two functions: (fn, callee, chunk) -> "chunk:line"
--- or nil, and (fn, line, call) -> the function that the line of fn gives to `call`, pcall or xpcall, its prototype or register.
+-- caller. The chunk gets the `gpu` table and the bytecode's readers, and returns two functions: (fn, callee, chunk, nearest) ->
+-- "chunk:line" or nil, and (fn, line, call) -> the function that the line of fn gives to `call`, pcall or xpcall, its prototype or register.
 local gpu, bytecode = ...
 if not bytecode then
   local function unknown() end
   return unknown, unknown
 end
 local util = bytecode.util
+
+--- Whether a field of that name is the function in gpu, or in one of Lua's own modules.
+local function is_named(name, callee)
+  if rawget(gpu, name) == callee then return true end
+  for _, module in pairs(debug.getregistry()._LOADED) do
+    if type(module) == "table" and rawget(module, name) == callee then return true end
+  end
+  return false
+end
 
 --- The tail calls of fn that can have led to callee: {line =, fn = the called function, if it is a Lua function}.
 local function tail_calls(fn, callee)
@@ -16,19 +25,26 @@ local function tail_calls(fn, callee)
     local known = kind == "value" and type(value) == "function" and value ~= callee
     local call = { line = bytecode.line(fn, pc), fn = known and value or nil }
     calls[#calls + 1] = call
-    if kind == "value" and value == callee or kind == "field" and rawget(gpu, value) == callee then sure[#sure + 1] = call end
+    if kind == "value" and value == callee or kind == "field" and is_named(value, callee) then sure[#sure + 1] = call end
   end
   return #sure > 0 and sure or calls
 end
 
---- `chunk` is the name of the chunk of fn when fn is a prototype.
-local function tail_call_position(fn, callee, chunk)
+--- What is known of the place of one of several tail calls in fn.
+local function place_of(fn)
+  local info = debug.getinfo(fn, "S")
+  return info.what == "main" and "in " .. info.short_src or ("in a function defined at %s:%d"):format(info.short_src, info.linedefined)
+end
+
+--- `chunk` is the name of the chunk of fn when fn is a prototype. `nearest`: where several tail calls of a function may have made the
+--- call, the function's place is given.
+local function tail_call_position(fn, callee, chunk, nearest)
   local info = util.funcinfo(fn)
   if not info.proto or info.proto == util.funcinfo(callee).proto then return end
   for _ = 1, 16 do -- the limit ends cycles of tail calls
     if util.funcinfo(fn).source == "=[gpulua]" then return end
     local calls = tail_calls(fn, callee)
-    if #calls ~= 1 then return end
+    if #calls ~= 1 then return nearest and #calls > 1 and place_of(fn) or nil end
     local next_fn = calls[1].fn
     if not next_fn or debug.getinfo(next_fn, "S").what == "C" then
       if type(fn) == "function" then chunk = debug.getinfo(fn, "S").short_src end

@@ -86,11 +86,11 @@ function gpu.fuse(fn)
     return ...
   end
   local function run(...)
-    if core.has_tape() then return fn(...) end -- a derivative follows the operations
+    if core.has_tape() then return core.called(fn, ...) end -- a derivative follows the operations
     local way = core.enter_fused(known, ...)
     if way == "replay" then return core.replay(known) end
     if way == "trace" then return finish(core.call(fn, ...)) end
-    return fn(...)
+    return core.called(fn, ...)
   end
   fused[run] = {}
   return run

@@ -89,7 +89,7 @@ local function forward(op, f, which, ...)
         if which and structures[position] == nil then refuse(op, position, value) end
       end
     end
-    return f(unpack(arguments, 1, arguments.n))
+    return core.called(f, unpack(arguments, 1, arguments.n))
   end
   local place = #running + 1
   running[place] = {derives = false}

@@ -34,7 +34,7 @@ local function first(count)
 end
 
 --- f as a function of the arrays of x.
-local function of_arrays(f, x) return function(...) return f(leaves.replaced(x, {...})) end end
+local function of_arrays(f, x) return function(...) return core.called(f, leaves.replaced(x, {...})) end end
 
 local function check_one_result(op, y)
   if not core.is_array(y) then core.fail(op, "a function whose result is an array", y) end
@@ -53,7 +53,7 @@ function gpu.jvp(f, arguments, tangents)
     direction("jvp", "a tangent", what, x, tangents[i])
   end
   local all, along = arrays_of("jvp", "arguments", arguments), arrays_of("jvp", "arguments", tangents)
-  local found = {gpu.vjp(of_arrays(function(list) return f(unpack(list)) end, arguments), unpack(all))}
+  local found = {gpu.vjp(of_arrays(function(list) return core.called(f, unpack(list)) end, arguments), unpack(all))}
   if #found ~= 2 then core.raise(("[jvp] expected a function with one result, got %d"):format(#found - 1)) end
   local y, pull = found[1], found[2]
   check_one_result("jvp", y)

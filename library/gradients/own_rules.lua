@@ -113,7 +113,7 @@ function gpu.custom(f, options)
       vjp(one and cotangents[1] or cotangents, one and results[1] or results, unpack(arrays)))
   end
   return function(...)
-    if not core.has_tape() then return f(...) end
+    if not core.has_tape() then return core.called(f, ...) end
     local arrays, arguments_of = flatten("custom", ...)
     return calls.note(rule, {f(arguments_of(constants_of(arrays)))}, unpack(arrays))
   end
@@ -133,7 +133,7 @@ end
 function gpu.checkpoint(f)
   checks.callable("checkpoint", f)
   return function(...)
-    if not core.has_tape() then return f(...) end
+    if not core.has_tape() then return core.called(f, ...) end
     local arrays, arguments_of = flatten("checkpoint", ...)
     local before = gpu.random.state()
     local results = repeatable(f, arguments_of(constants_of(arrays)))
@@ -144,7 +144,7 @@ function gpu.checkpoint(f)
           .. "or x:detach() where it is a constant")
       end
     end
-    local function again(...) return f(arguments_of {...}) end
+    local function again(...) return core.called(f, arguments_of {...}) end
     local function rule(cotangents, first, inputs)
       local now = gpu.random.state()
       if draws then gpu.random.set_state(before) end

@@ -10,7 +10,7 @@ run.__index = run
 --- The slope at a point.
 function run:slope(t, y)
   self.evaluations = self.evaluations + 1
-  local dy = self.f(t, y, unpack(self.args))
+  local dy = core.called(self.f, t, y, unpack(self.args))
   if not core.is_array(dy) or dy.shape ~= y.shape or kinds.is_complex(dy) or dy.device ~= y.device then
     core.fail(self.op, ("a function f(t, y) that gives real numbers %s on %s, as y0"):format(checks.shape_text(y.shape), y.device), dy)
   end
@@ -79,7 +79,7 @@ end
 
 --- An event's value at a point, a number.
 function run:sign(event, t, y)
-  local value = event.f(t, gpu.detach(y), unpack(self.args))
+  local value = core.called(event.f, t, gpu.detach(y), unpack(self.args))
   if core.is_array(value) and value.size == 1 and not kinds.is_complex(value) then value = number(value) end
   if type(value) ~= "number" then core.fail(self.op, "an event f(t, y) that gives one real number", value) end
   return value

@@ -176,6 +176,8 @@ function helpers.pinned(owner, address, ctype)
   return array
 end
 
+local function results(...) return ... end
+
 -- ---- functions between two actions ----------------------------------------------------------------------------------------------
 
 --- Returns bracketed(..., fn, ...): calls enter(all arguments), then fn(the arguments after fn), then leave(the value of enter, the
@@ -186,8 +188,15 @@ function helpers.bracket(enter, leave, position)
     if not ok then error((...), 0) end
     return ...
   end
-  return function(...) return finish(enter(...), pcall(select(position, ...))) end
+  return function(...) return finish(enter(...), helpers.protected(select(position, ...))) end
 end
+
+--- As pcall, for a function of the script's. Lua's own messages are explained. The call of xpcall is no tail call: see helpers.called.
+function helpers.protected(fn, ...) return results(xpcall(fn, helpers.explain, ...)) end
+
+--- What a function of the script's gives. The call is no tail call: an error in a tail call of fn finds fn in this frame, which
+--- shows the script's line.
+function helpers.called(fn, ...) return results(fn(...)) end
 
 -- ---- the check of arguments ------------------------------------------------------------------------------------------------------
 
@@ -224,8 +233,6 @@ end
 
 --- Whether a value is gpu or a part of it, which a colon in place of a dot passes.
 local function is_part(value) return type(value) == "table" and paths[value] ~= nil end
-
-local function results(...) return ... end
 
 --- While a derivative is wanted, its field `call` runs the functions that are written in Lua: call(fn, signature, arguments...).
 helpers.observed = {}

@@ -40,54 +40,135 @@ local function cut_kernel(text, line)
   end
 end
 
--- Patterns of the message, of the line that it names, and the hint; the first row that fits counts.
+local types = "variables have no type: local name = value"
+local load = [[modules are loaded by local name = require "name"]]
+local compiled = "CUDA C++ is text that gpu.module([[...]]) compiles"
+local ranges = [[ranges are strings, and several indices go in a call: x["1:3"], x("1:3", ":")]]
+local nameless = "functions without a name are written function(x) return ... end"
+local compares = "Lua writes == for a comparison"
+local fields = [[fields are written {name = value}, or {["a name"] = value}]]
+local member = "gpu.isin(x, values) works on arrays; t[key] tells whether a table has a key"
+local braces = "braces make tables; blocks are written if ... then ... end, do ... end, function f(x) ... end"
+local raises = "error(message) raises an error, pcall(f) catches it"
+local parameters = "parameters have no type: function f(x, y) ... end"
+local texts = "text of several lines goes between [[ and ]]"
+local frees = "x = nil lets a variable's value go, x:free() frees an array's memory"
+local elseif_form = "Lua writes elseif condition then for %s"
+
+-- Words that begin a statement elsewhere, and what to write; the parser takes them for names, and expects an assignment.
+local statements = {
+  import = load, from = load, def = "functions are written function name(x) ... end",
+  class = "objects are tables: local A = {} and function A:method() ... end", raise = raises, throw = raises,
+  with = "gpu.with(s, function() ... end) runs a function on a stream", using = compiled, struct = compiled, template = compiled,
+  __global__ = compiled, __device__ = compiled, require = [[the name of a module is a string: require "gpu"]],
+  print = "a function's arguments go in parentheses: print(x)", assert = "a function's arguments go in parentheses: assert(x)",
+  cout = "print(x) writes values", std = "print(x) writes values; Lua's library is math, string, table and io", del = frees,
+  delete = frees, global = "variables without local are global", pass = "an empty block needs no statement",
+  continue = "Lua has no continue: if condition then ... end around the rest, or goto next with ::next:: before the loop's end",
+  gpulua = "this prompt reads Lua; Ctrl-D leaves it for the shell",
+}
+for name in gmatch("auto bool char const constexpr double final float int let long short signed size_t static unsigned var void", "%S+") do
+  statements[name] = types
+end
+
+-- Patterns of the message, of the line that it names without what its texts and its comment hold, and the hint; the first row that
+-- fits counts.
 local rows = {
   {"", "<<<", "a launch is kernel {grid = blocks, block = threads}(arguments)"},
   {"near '!'", "!=", "Lua writes ~= for !="},
   {"near '!'", "!", "Lua writes not for !"},
-  {"near '[-+*/%%]'", "[-+*/%%]=", "Lua has no +=: x = x + 1; x:add_(1) changes an array in place"},
+  {"near '[-+*/%%^]'", "[-+*/%%^]=", "Lua has no +=: x = x + 1; x:add_(1) changes an array in place"},
+  {"near '%.%.'", "%.%.=", "Lua has no ..=: s = s .. text"},
   {"near '[-+]'", "%+%+", "Lua has no ++: i = i + 1"},
-  {"near '[-+]'", "%-%-", "Lua has no --, which begins a comment: i = i - 1"},
+  {"near '[/*]'", "/%*", "comments begin with --; --[[ and ]] stand around several lines"},
   {"near '%*'", "%*%*", "Lua writes ^ for **"},
+  {"unexpected symbol near '%*'", "%*%s*[%a_]", "Lua has no pointers: x[1] is the first element of an array"},
   {"near '/'", "^%s*//", "comments begin with --"},
   {"near '/'", "//", "comments begin with --; math.floor(x / y) and gpu.floor_divide(x, y) round the quotient down"},
   {"near '&'", "&&", "Lua writes and for &&"},
+  {"unexpected symbol near '&'", "[=(,]%s*&%s*[%a_]", "Lua has no addresses: arrays are passed as they are"},
+  {"near '&'", "&", "bit.band(i, j) is for numbers, gpu.bitwise_and(x, y) for arrays; conditions are joined by and"},
   {"near '|'", "||", "Lua writes or for ||"},
+  {"near '|'", "|", "bit.bor(i, j) is for numbers, gpu.bitwise_or(x, y) for arrays; conditions are joined by or"},
+  {"unexpected symbol near '~'", "~%s*[%w_(]", "bit.bnot(i) is for numbers, gpu.invert(x) for arrays; not x is for conditions"},
+  {"near '%^'", "%^%^", "bit.bxor(i, j) is for numbers, gpu.bitwise_xor(x, y) for arrays; ^ is the power"},
+  {"near '<'", "%f[%w_]cout%f[^%w_]", statements.cout},
+  {"near '<'", "<<", "bit.lshift(i, n) is for numbers, gpu.left_shift(x, n) for arrays"},
   {"near '%?'", "%?", "Lua writes c and x or y for c ? x : y; gpu.where(c, x, y) works on arrays"},
   {"'%]' expected near ','", "%]%s*%(", "a launch is kernel {grid = blocks, block = threads}(arguments); x[{1, 2}] is an element"},
   {"'%)' expected near ','", "=%s*%(", "several numbers go in braces: {32, 8}"},
-  {"near '[:,%]]'", "%[[^%]\"']*[:.,]", [[ranges are strings, and several indices go in a call: x["1:3"], x("1:3", ":")]]},
+  {"near '[:,%]]+'", "%[[^%]\"'{]*[:,]", ranges},
+  {"near '[:,%]]+'", "%[%s*%.%.%.", ranges},
+  {"near '%['", "%[.*%f[%w_]for%f[^%w_]", "a loop fills a table: for i = 1, n do t[i] = f(i) end"},
   {"near '%['", "%[", "tables are written {1, 2, 3}"},
   {"unfinished string", "[%w_%]%)]'%s*$", "x.T is the transpose"},
   {"unfinished string", "[%w_%]%)]'%s*[-+*/,;)]", "x.T is the transpose"},
-  {"unfinished string", "", "text of several lines goes between [[ and ]]"},
-  {"", "^%s*import%s", [[modules are loaded by local name = require "name"]]},
-  {"", "^%s*from%s.*import", [[modules are loaded by local name = require "name"]]},
-  {"", "^%s*def%s", "functions are written function name(x) ... end"},
-  {"'=' expected", "%f[%w_]elif%f[^%w_]", "Lua writes elseif condition then for elif"},
-  {"'=' expected", "%f[%w_]continue%f[^%w_]", "Lua has no continue: if condition then ... end around the rest, or goto next with ::next:: before the loop's end"},
-  {"near '='", "[%w_)]%s*=>", "functions without a name are written function(x) return ... end"},
-  {"near '>'", "[%w_)]%s*=>", "functions without a name are written function(x) return ... end"},
+  {"unfinished string", "", texts},
+  {"near '[\"']", "^%s*\"\"\"", texts .. "; comments begin with --"},
+  {"near '[\"']", "\"\"\"\"\"\"", texts},
+  {"near '[\"']", "^%s*'''", texts .. "; comments begin with --"},
+  {"near '[\"']", "''''''", texts},
+  {"", "^%s*switch%s*%b()%s*{", "Lua has no switch: if i == 1 then ... elseif i == 2 then ... else ... end"},
+  {"'=' expected", "%f[%w_]els?if%f[^%w_]", elseif_form:format "elif"},
+  {"'=' expected", "%f[%w_]continue%f[^%w_]", statements.continue},
+  {"near '='", "===", compares},
+  {"'=' expected near '=='", "", "Lua writes = for an assignment; == compares"},
+  {"near '[=>]'", "[%w_)]%s*=>", nameless},
+  {"near '>'", "%)%s*%->", nameless},
+  {"near '>'", "[%w_]%->[%a_]", "a field is read by a dot: p.x"},
+  {"near '>'", "<>", "Lua writes ~= for <>"},
   {"near '@'", "^%s*@", "Lua has no decorators: local f = gpu.jit(function(x) ... end)"},
-  {"", "lambda", "functions without a name are written function(x) return ... end"},
+  {"near '@'", "@%s*%(", nameless},
+  {"", "%f[%w_]lambda%s+[%w_, ]+:", nameless},
+  {"", "%f[%w_]lambda%s*:%s", nameless},
   {"malformed number", "%d[fFlLuU]", "numbers in Lua have no suffix"},
-  {"')' expected near '='", "%([^()]*[%a_][%w_]*%s*=", "options are a table, the last argument: f(x, {name = value})"},
+  {"malformed number", "%d_%d", "digits stand without _ between them: 1000000, or 1e6"},
+  {"'%)' expected near '='", "%f[%w_]if%s*%([^()]*=", compares},
+  {"'%)' expected near '='", "%f[%w_]while%s*%([^()]*=", compares},
+  {"'%)' expected near '='", "function[%s%w_.:]*%([^()]*=", "parameters have no default values: x = x or 3 in the function's first line"},
+  {"'%)' expected near", "function[%s%w_.:]*%([^()]*:", parameters},
+  {"'%)' expected near", "function[%s%w_.:]*%([^()]*[%w_*]%s+[%a_]", parameters},
+  {"'%)' expected near '='", "%([^()]*[%a_][%w_]*%s*=", "options are a table, the last argument: f(x, {name = value})"},
   {"near '@'", "@", "gpu.matmul(a, b) is the product of matrices"},
+  {"near '#'", "^%s*#%s*include", compiled},
   {"near '#'", "#%s", "comments begin with --"},
-  {"')' expected near ','", "%(%(", "Lua has no tuples: sizes are arguments, gpu.zeros(3, 4), or a table, gpu.zeros({3, 4})"},
+  {"'%)' expected near ','", "%(%(", "Lua has no tuples: sizes are arguments, gpu.zeros(3, 4), or a table, gpu.zeros({3, 4})"},
   {"near '>'", "^%s*>", "pasted lines go without their prompt"},
   {"near '%d+'", "^%s*%d+>", "pasted lines go without their prompt"},
-  {"'=' expected", "^%s*gpulua%s", "this prompt reads Lua; Ctrl-D leaves it for the shell"},
-  {"'then' expected near '='", "", "Lua writes == for a comparison"},
+  {"near '>'", ">>", "bit.rshift(i, n) is for numbers, gpu.right_shift(x, n) for arrays"},
+  {"'then' expected near '='", "", compares},
+  {"'do' expected near '='", "%f[%w_]while%f[^%w_]", compares},
+  {"near 'in'", "%f[%w_]if%s", member},
+  {"near 'not'", "%f[%w_]not%s+in%f[^%w_]", member},
+  {"expected near '", "%f[%w_]is%s+[nN]o", "Lua writes x == nil, and x ~= nil for is not None"},
+  {"expected near 'else'", "=.*%f[%w_]if%f[^%w_].*%f[%w_]else%f[^%w_]",
+    "Lua writes c and x or y for x if c else y; gpu.where(c, x, y) works on arrays"},
   {"'then' expected", "", "Lua writes if condition then ... end"},
   {"'do' expected", "", "Lua writes for i = 1, n do ... end and while condition do ... end"},
-  {"'=' expected", "^%s*print%s", "a function's arguments go in parentheses: print(x)"},
-  {"'=' expected", "^%s*[%a_][%w_]*%s+[%a_][%w_]*%s*[=;]", "variables have no type: local name = value"},
+  {"',' expected near", "%f[%w_]for%s", "Lua writes for i = 1, 10 do ... end, and for i = 1, 10, step do ... end"},
+  {"'<name>' expected near '%('", "%f[%w_]for%s*%(", "Lua writes for i = 1, n do ... end"},
+  {"'<name>' expected near '%('", "%f[%w_]function%s*%(",
+    "a function has a name, local function f(x) ... end, or a variable, local f = function(x) ... end"},
+  {"'%(' expected near", "=%s*function%s+[%a_]", "functions are written local function f(x) ... end, or local f = function(x) ... end"},
+  {"unexpected symbol near ':'", "^%s*local%s+[%w_]+%s*:", types},
+  {"unexpected symbol near ':'", "=%s*[%d.]+%s*:%s*[%d.]", "gpu.range(1, 10) makes an array of the numbers from 1 to 10"},
+  {"unexpected symbol near ':'", "%f[%w_]else%s*:", "Lua writes if ... then ... else ... end, without colons"},
+  {"unexpected symbol near ':'", "%)%s*:%s*$", "Lua writes function f(x) ... end, without a colon"},
+  {"'}' expected near ':'", "", fields},
+  {"expected near '", "[{,]%s*[%a_][%w_]*:%s", fields},
+  {"unexpected symbol near '[{}]'", "[{}]", braces},
+  {"'end' expected near '}'", "", braces},
+  {"near ';'", ";%s*;", "one ; at most ends a statement"},
+  {"'::'", "^%s*std::", statements.std},
+  {"'::'", "[%w_]::[%a_]", "a field is read by a dot: gpu.ones(3)"},
+  {"unexpected symbol near", "^%s*print%s*[\"']", statements.print},
+  {"'=' expected", "^%s*[%a_][%w_]*%s+[%a_][%w_]*%s*[=;]", types},
   {"function arguments expected", "[%w_]:[%a_]", "methods are called, x:sum(); properties are read with a dot, x.shape"},
   {"near '='", "constant%s*%b()%s*=", "mod:constant(name):fill_(value) sets a variable, mod:constant(name):copy_(values) an array"},
   {"near '='", "%b()%s*=[^=]", "a call's result is not a variable: x[{1, 2}] = value sets an element, x[{1, \":\"}] = values a row"},
 }
 
+local in_kernels = "in a function of gpu.jit, gpu.grid() is the thread's position, gpu.thread() that in its block"
 local module_hint = [[local gpu = require "gpu" gives the functions that are np., cp. and torch. elsewhere]]
 
 -- Names that are global in Python, C or the REPL, and what to write for them.
@@ -102,6 +183,7 @@ local globals = {
   range = "for i = 1, n do ... end; gpu.range(1, n) is an array",
   printf = [[print(("%d"):format(n))]],
   str = "tostring(x)", int = "math.floor(x)", float = "tonumber(x)", list = "x:table()",
+  threadIdx = in_kernels, blockIdx = in_kernels, blockDim = in_kernels, gridDim = in_kernels,
   enumerate = "for i, value in ipairs(t) do ... end",
   sum = "x:sum()", round = "math.floor(x + 0.5)", isinstance = "type(x)", open = [[io.open(name, "r")]],
 }
@@ -130,15 +212,15 @@ local second_result = {
   load = "gpu.load gives one value: of an .npz file a table of its arrays by name",
 }
 
+local no_number = "tonumber gives nil for an array; x:item() gives its number"
+
 --- A variable that a function with one result left nil: the second of two, or a number made of an array.
 local function missing_result(name, lines, line)
   for number = line, 1, -1 do
     local code = lines[number] or ""
     local called = match(code, "[%w_]+%s*,%s*" .. name .. "%s*=%s*[%w_.]*[.:]([%w_]+)%s*[%(\"'{]")
     if called and second_result[called] then return second_result[called] end
-    if match(code, "%f[%w_]" .. name .. "%s*=%s*tonumber%s*%(") then
-      return "tonumber gives nil for an array; x:item() gives its number"
-    end
+    if match(code, "%f[%w_]" .. name .. "%s*=%s*tonumber%s*%(") then return no_number end
   end
 end
 
@@ -177,9 +259,11 @@ local function of_running(message, reads)
     end
     return nil_since(name, lines, number) or missing_result(name, lines, number)
   end
-  file, number = match(message, "^([^\n]-):(%d+): attempt to index a nil value")
+  file, number = match(message, "^([^\n]-):(%d+): attempt to [^\n]* a nil value")
   local lines = reads and file and numbered_lines(file_text(file) or "")
-  if lines and find(lines[tonumber(number)] or "", "io%.open") then return "assert(io.open(name)) says why a file cannot be opened" end
+  local code = lines and lines[tonumber(number)] or ""
+  if find(code, "io%.open") then return "assert(io.open(name)) says why a file cannot be opened" end
+  if find(code, "tonumber%s*%(") then return no_number end
   if find(message, "attempt to get length of '[^'\n]*%]'") then
     return "FFI arrays do not tell their length, and count from 0: x:host() has x.size elements; x:table() is a table, whose length is #t"
   end
@@ -217,11 +301,28 @@ local function of_line_before(message, lines, line)
   local first = match(lines[line] or "", "^%s*(.*)")
   if token == "<eof>" then line = line + 1 elseif sub(first, 1, #token) ~= token then return end
   repeat line = line - 1 until line < 1 or find(lines[line], "%S")
-  local before = gsub(lines[line] or "", "%s*%-%-.*$", "")
+  local before = lines[line] or ""
+  if find(before, "^%s*[%a_][%w_.%[%]]*%-%-%s*;?%s*$") then return "Lua has no --, which begins a comment: i = i - 1" end
+  before = gsub(before, "%s*%-%-.*$", "")
   local module = match(before, "%f[%w_]require%s+([%a_][%w_]*)%s*$")
   if module then return ("the name of a module is a string: require %q"):format(module) end
   local call = match(before, "^%s*([%a_][%w_]*[.:][%w_.:]*)%s*$")
   if call then return ("parentheses call a function: %s()"):format(call) end
+  local word = find(message, "'=' expected", 1, true) and match(before, "^%s*([%a_][%w_]*)%s*$")
+  if word then return statements[word] or ("a name alone is no statement: print(%s)"):format(word) end
+end
+
+--- A block without its end.
+local function of_open_block(message, text)
+  if not find(message, "'end' expected", 1, true) or not find(message, "near '<eof>'", 1, true) then return end
+  if find(text, "%f[%w_]else[ \t]+if%f[^%w_]") then return elseif_form:format "else if" .. ", which begins an if with an end of its own" end
+  return "each if, for, while, do and function has an end of its own"
+end
+
+--- The line without what its texts and its comment hold.
+local function bare(code)
+  code = gsub(gsub(code, "\\.", ""), "([\"'])(.-)%1", "%1%1")
+  return (gsub(code, "%-%-.*$", ""))
 end
 
 return function(message, text, reads)
@@ -240,11 +341,14 @@ return function(message, text, reads)
   if word then
     return word .. " is a word of Lua's" .. (instead_of_word[word] and ": " .. instead_of_word[word] or "")
   end
+  local open_block = of_open_block(message, text)
+  if open_block then return open_block end
   local lines = numbered_lines(text)
-  local code = lines[line] or ""
   local before = of_line_before(message, lines, line)
   if before then return before end
+  local code = bare(lines[line] or "")
   for i = 1, #rows do
     if find(message, rows[i][1]) and find(code, rows[i][2]) then return rows[i][3] end
   end
+  return find(message, "'=' expected", 1, true) and statements[match(code, "^%s*([%a_][%w_]*)")] or nil
 end

@@ -251,7 +251,7 @@ local function interp(x, xp, fp, options)
   local function real(value) return checks.real(op, checks.to_array(op, what, value, like)) end
   x, xp, fp = real(x), real(xp), real(fp)
   if xp.ndim ~= 1 or fp.ndim ~= 1 or xp.size ~= fp.size or xp.size == 0 then
-    core.raise(("[interp] expected points in two vectors of one length, got shapes %s and %s"):format(
+    core.raise(("[interp] expected points in two vectors of one length, got shapes %s and %s; gpu.interp(x, xp, fp) has them last"):format(
       checks.shape_text(xp.shape), checks.shape_text(fp.shape)))
   end
   local working, result = kinds.working(x, core.promote(core.promote(x.dtype, xp.dtype), fp.dtype))

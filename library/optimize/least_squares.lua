@@ -100,7 +100,7 @@ local function search(of, f, jacobian, x, o)
       x, r, value = to, next_r, next_value
       damping, growth = damping * math.max(1 / 3, 1 - (2 * ratio - 1) ^ 3), 2
       reason = look() or small and "converged" or nil
-      if not reason and o.callback and o.callback(of:unpack(of:array(x)), value) == true then reason = "callback" end
+      if not reason and o.callback and core.called(o.callback, of:unpack(of:array(x)), value) == true then reason = "callback" end
     elseif growth == 2 and predicted <= precision * value then
       -- What is left to gain is less than rounding errors, which alone refuse the step.
       if is_finite(next_value) then

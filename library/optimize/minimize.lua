@@ -44,7 +44,7 @@ local function descend(of, method, evaluate, x, o)
     method:accept(point, found)
     point, started = found, true
     if still == 5 and point.residual > o.tol then return point, "stagnation", iteration + 1 end
-    if o.callback and o.callback(of:unpack(point.x), point.value) == true then return point, "callback", iteration + 1 end
+    if o.callback and core.called(o.callback, of:unpack(point.x), point.value) == true then return point, "callback", iteration + 1 end
   end
   return point, "maxiter", o.maxiter
 end

@@ -1,5 +1,5 @@
 -- The simplex method of J. A. Nelder and R. Mead, 1965. The simplex is on the host; each value is a look at the device.
-local _, _, _, import = ...
+local _, _, core, import = ...
 local is_finite = import("numbers").is_finite
 
 --- Gives the point, the reason and the iterations. `adaptive`: the factors of F. Gao and L. Han, 2012, for many variables.
@@ -69,7 +69,7 @@ return function(of, f, start, o)
         simplex[i] = vertex(x)
       end
     end
-    if o.callback and o.callback(of:unpack(array(simplex[1])), simplex[1].value) == true then reason = "callback" break end
+    if o.callback and core.called(o.callback, of:unpack(array(simplex[1])), simplex[1].value) == true then reason = "callback" break end
   end
   local best = simplex[1]
   for _, x in ipairs(simplex) do

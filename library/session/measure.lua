@@ -156,7 +156,7 @@ function gpu.profile(fn, ...)
     if not ok then error((...), 0) end
     return records.seal_list(rows, profile, profile_row)
   end
-  return finish(pcall(fn, ...))
+  return finish(core.protected(fn, ...))
 end
 
 --- The report of Config::profile as text: a table for each device that ran a kernel.

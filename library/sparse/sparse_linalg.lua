@@ -203,7 +203,7 @@ function problem:look(cycle)
   local residual = cycle.length * math.sqrt(rr)
   if residual < (cycle.best or math.huge) then cycle.best, cycle.best_d = residual, cycle.d end
   if self.callback then
-    self.callback(self:at(cycle.solution(), cycle):reshape(self.shape), residual, self.steps + taken)
+    core.called(self.callback, self:at(cycle.solution(), cycle):reshape(self.shape), residual, self.steps + taken)
   end
   return ended, taken
 end

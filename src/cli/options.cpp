@@ -4,6 +4,7 @@
 #include <charconv>
 #include <iterator>
 #include <string_view>
+#include <utility>
 
 #include "src/base/near_name.h"
 
@@ -36,6 +37,35 @@ namespace {
 
 constexpr std::string_view long_options[] = {"--check",  "--default-dtype", "--device", "--help",   "--install-kernel",
                                              "--prefix", "--profile",       "--ranks",  "--version"};
+
+/// Options of other interpreters, and what to write.
+constexpr std::pair<std::string_view, std::string_view> options_elsewhere[] = {
+    {"-c", "-e code"},
+    {"--eval", "-e code"},
+    {"--execute", "-e code"},
+    {"-p", "-e 'print(value)'"},
+    {"-m", "-l module"},
+    {"--require", "-l module"},
+    {"-f", "the script's name alone"},
+    {"--file", "the script's name alone"},
+    {"--interactive", "-i"},
+    {"-V", "--version"},
+    {"-?", "--help"},
+    {"-H", "--help"},
+    {"-d", "--device name"},
+    {"--backend", "--device name"},
+    {"--cpu", "--device cpu"},
+    {"--gpu", "--device cuda:0"},
+    {"--cuda", "--device cuda:0"},
+    {"--devices", "-e 'print(gpu.devices())', which lists them"},
+    {"--list-devices", "-e 'print(gpu.devices())', which lists them"},
+    {"--dtype", "--default-dtype float32 or float64"},
+    {"--float32", "--default-dtype float32"},
+    {"--float64", "--default-dtype float64"},
+    {"--debug", "--check"},
+    {"-n", "--ranks n"},
+    {"-np", "--ranks n"},
+};
 
 class Parser {
  public:
@@ -98,6 +128,9 @@ class Parser {
   }
 
   [[noreturn]] static void unknown_option(std::string_view word, std::string_view name) {
+    for (const auto& [elsewhere, here] : options_elsewhere)
+      if (word.substr(0, word.find('=')) == elsewhere)
+        throw UsageError("unknown option '" + std::string(word) + "'; use " + std::string(here));
     NearName near(name);
     for (std::string_view option : long_options) near.offer(option.substr(2), option);
     throw UsageError("unknown option '" + std::string(word) + "'" + near.question());
@@ -107,7 +140,9 @@ class Parser {
     const std::size_t equals = word.find('=');
     const std::string_view name = word.substr(0, equals);
     const auto value = [&](const char* option, const char* what) {
-      return equals != word.npos ? std::string(word.substr(equals + 1)) : argument({}, option, what);
+      if (equals == word.npos) return argument({}, option, what);
+      if (equals + 1 == word.size()) throw UsageError(std::string("option '") + option + "' expects " + what);
+      return std::string(word.substr(equals + 1));
     };
     if (name == "device") {
       options_.device = value("--device", "a device");

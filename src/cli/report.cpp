@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "bindings/open.h"
-#include "bindings/session/array_hint.h"
+#include "bindings/session/explain_error.h"
 #include "bindings/session/hint.h"
 #include "bindings/session/traceback.h"
 #include "src/cli/command_chunk.h"
@@ -42,7 +42,7 @@ void describe(lua_State* L) {
 /// The message handler.
 int add_traceback(lua_State* L) {
   lua_settop(L, 1);
-  if (lua_type(L, 1) == LUA_TSTRING) add_array_hint(L);
+  explain_error(L);
   describe(L);
   add_running_hint(L, HintFiles::read);
   add_source_of_nil(L);
@@ -84,9 +84,12 @@ void push_rendering(lua_State* L, int index) {
 
 bool call_with_traceback(lua_State* L, int arguments, int results) {
   const int base = lua_gettop(L) - arguments;
-  lua_pushcfunction(L, add_traceback);
+  lua_pushvalue(L, base);  // stays, for caller_position
   lua_insert(L, base);
-  const int status = lua_pcall(L, arguments, results, base);
+  lua_pushcfunction(L, add_traceback);
+  lua_insert(L, base + 1);
+  const int status = lua_pcall(L, arguments, results, base + 1);
+  lua_remove(L, base + 1);
   lua_remove(L, base);
   if (status != 0) {
     // Another error was on its way, and Ctrl-C has ended its handler: the hook raises its error at the next call, which

@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
-#include <fstream>
 #include <iostream>
 #include <iterator>
 #include <lua.hpp>
@@ -17,6 +16,7 @@
 
 #include "bindings/comm/comm.h"
 #include "bindings/lua/chunk_texts.h"
+#include "bindings/lua/source_location.h"
 #include "bindings/open.h"
 #include "bindings/session/hint.h"
 #include "bindings/session/session_parts.h"
@@ -199,8 +199,7 @@ class Session {
   void warn_of_late_options(const char* script) const {
     const auto late = std::find_if(argv_ + options_.script + 1, argv_ + argc_, is_long_option);
     if (late == argv_ + argc_) return;
-    std::ifstream file(script);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const std::string text = file_text(script);
     if (text.find("...") != text.npos || text.find("arg") != text.npos) return;
     std::fprintf(
         stderr,

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <string>
 
+#include "bindings/lua/caller.h"
 #include "bindings/lua/lua.h"
 #include "bindings/lua/state.h"
 #include "src/embed/failure.h"

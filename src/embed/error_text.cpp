@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "bindings/session/array_hint.h"
+#include "bindings/session/explain_error.h"
 #include "bindings/session/hint.h"
 #include "bindings/session/traceback.h"
 #include "src/embed/script_state.h"
@@ -23,7 +23,7 @@ bool may_have_hint(lua_State* L) {
 int add_traceback(lua_State* L) {
   lua_settop(L, 1);
   if (lua_type(L, 1) == LUA_TSTRING) {
-    add_array_hint(L);
+    explain_error(L);
     if (may_have_hint(L)) add_running_hint(L, HintFiles::left);
   } else if (luaL_callmeta(L, 1, "__tostring") != 0 && lua_isstring(L, -1)) {
     lua_replace(L, 1);

@@ -82,6 +82,7 @@ int load(lua_State* L, void* data) {
   request.parsed = true;
   keep_chunk_text(L, request.chunk.c_str(), {request.text, request.size}, request.state->chunk_text_bytes());
   if (request.out == nullptr) {
+    lua_pushvalue(L, -1);  // one stays, for caller_position
     lua_call(L, 0, 0);
     request.state->settle(L);
     return 0;
@@ -169,8 +170,10 @@ int call(lua_State* L, void* data) {
   auto& request = *static_cast<Call*>(data);
   ScriptState& state = *request.function->state;
   lua_rawgeti(L, LUA_REGISTRYINDEX, request.function->reference);
+  lua_pushvalue(L, -1);  // one stays, for caller_position
   if (!push_values(L, state, request.in, request.in_count, "argument")) return request.refused = true, lua_error(L);
   lua_call(L, static_cast<int>(request.in_count), LUA_MULTRET);
+  lua_remove(L, 1);
   request.results = static_cast<std::size_t>(lua_gettop(L));
   const std::size_t wanted = std::min(request.results, request.capacity);
   luaL_checkstack(L, 1, "results");

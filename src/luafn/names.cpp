@@ -9,6 +9,21 @@
 
 namespace gpulua::luafn {
 
+namespace {
+
+/// For a message about a nil that has a name of CUDA C++ or Numba: what a function for the device writes for it.
+std::string_view kernel_name(std::string_view name) {
+  const std::string_view root = name.substr(0, name.find('.'));
+  if (root == "threadIdx" || root == "blockIdx" || root == "blockDim" || root == "gridDim" || root == "cuda")
+    return "; in a function of gpu.jit, gpu.grid() is the thread's position, gpu.thread() that in its block, "
+           "gpu.block_index() and gpu.block_size() tell of the block; they count from 1";
+  if (root == "__syncthreads") return "; gpu.barrier() waits for the threads of the block, in a function of gpu.jit";
+  if (root == "atomicAdd") return "; gpu.atomic.add(x, i, value) adds, in a function of gpu.jit";
+  return {};
+}
+
+}  // namespace
+
 std::string Translator::place_of(int line) const {
   const std::string& file = (current_ ? current_->closure : request_.function.get())->file;
   return "[" + request_.op + "] " + file + ":" + std::to_string(line) + ": ";
@@ -113,7 +128,7 @@ Value Translator::host_value(const HostValue& value, std::size_t index, const st
       result.name = value.name;
       return result;
     case HostValue::Kind::nil:
-      refuse(line, name + " is nil");
+      refuse(line, name + " is nil" + std::string(kernel_name(name)));
     case HostValue::Kind::other:
       break;
   }
@@ -131,7 +146,8 @@ Value Translator::captured(const Path& path, int line) {
   std::string name = path.root;
   for (std::size_t i = 0; i < value.fields; ++i) name += "." + path.fields[i];
   if (value.kind == HostValue::Kind::nil && value.fields < path.fields.size())
-    refuse(line, name + " is nil, and " + path.fields[value.fields] + " a field of it");
+    refuse(line,
+           name + " is nil, and " + path.fields[value.fields] + " a field of it" + std::string(kernel_name(name)));
   const bool is_library = !path.local && (path.root == "math" || path.root == "bit");
   if (value.kind == HostValue::Kind::nil && is_library) refuse_name(name, line);
   Value result = host_value(value, index, name, line);

@@ -49,6 +49,16 @@ hinted 'print(math.max(x, 0))' "bad argument #1 to 'max' (number expected, got $
 hinted 'print(math.min(x, 0))' "bad argument #1 to 'min' (number expected, got $argument gpu.minimum(x, y) compares each element, x:min() gives the smallest of all"
 hinted 'table.insert(x, 1)' "bad argument #1 to 'insert' (table expected, got $argument gpu.array(t) makes one of a table that is full, gpu.concat({x, y}) a longer one"
 hinted 'table.sort(x)' "bad argument #1 to 'sort' (table expected, got $argument x:sort() gives its elements in order"
+called='; parentheses call a function: x:'
+hinted 'print(x.size())' "attempt to call field 'size' (a number value); x.size is a property of arrays: it has no parentheses; x.shape[[]1] is the first extent"
+hinted 'print(x.dtype())' "attempt to call field 'dtype' (a string value); x.dtype is a property of arrays: it has no parentheses"
+hinted 'print(x.sum + 1)' "attempt to perform arithmetic on field 'sum' (a function value)${called}sum() is a value, x.sum a function"
+hinted 'local s = x.sum print(2 * s)' "attempt to perform arithmetic on local 's' (a function value)${called}mean() is a value, x.mean a function"
+hinted 'print(x.max > 2)' "attempt to compare number with function${called}mean() is a value, x.mean a function"
+hinted 'print("sum: " .. x.sum)' "attempt to concatenate field 'sum' (a function value)${called}sum() is a value, x.sum a function"
+hinted 'print(x.sum[1])' "attempt to index field 'sum' (a function value)${called}sum() is a value, x.sum a function"
+hinted 'print(math.sqrt(x.sum))' "bad argument #1 to 'sqrt' (number expected, got function)${called}mean() is a value, x.mean a function"
+hinted 'print(({}) + 1, x.size)' 'attempt to perform arithmetic on a table value'
 hinted 'for i = 1, nil do end' "'for' limit must be a number"
 hinted 'print(math.sqrt(io.stdout))' "bad argument #1 to 'sqrt' (number expected, got userdata)"
 hinted 'print(1 < nil)' 'attempt to compare number with nil'
@@ -59,6 +69,12 @@ check 'a call through a metamethod' 1 '' "gpulua: (command line):1: \\[k\\] expe
 
 # What people write who come from C++ or Python.
 hint() { check "$1" 1 '' "*${newline}hint: $3*" -e "$2"; }
+# The last call of a chunk or function has no frame.
+check 'the last call of a chunk' 1 '' "gpulua: (command line):2: \\[add\\] operands could not be broadcast*" -e "local x = gpu.ones(3)${newline}return gpu.add(x, gpu.ones(4))"
+check 'a function of Lua as the last call' 1 '' "gpulua: (command line):2: bad argument #1 to 'max' (number expected, got $argument gpu.maximum(x, y)*" \
+  -e "local x = gpu.ones(3)${newline}return math.max(x, 0)"
+hint 'a name of kernels' 'print(threadIdx.x)' 'in a function of gpu.jit, gpu.grid() is the thread'
+
 hint 'repeat' 'gpu.repeat(x, 2)' 'repeat is a word of Lua*gpu.repeat_interleave'
 hint 'a range in brackets' 'y = x[1:3]' 'ranges are strings'
 hint 'chevrons' 'k<<<1, 2>>>(x)' 'a launch is kernel {grid = blocks, block = threads}'

@@ -16,6 +16,22 @@ check 'unknown option' 1 '' "gpulua: unknown option '-q'${newline}usage:*" -q
 check 'unknown long option' 1 '' "gpulua: unknown option '--qqq'${newline}usage:*" --qqq
 check 'a long option misspelt' 1 '' "gpulua: unknown option '--devise'; did you mean \"--device\"?${newline}usage:*" --devise cpu
 check 'a long option with one dash' 1 '' "gpulua: unknown option '-device'; did you mean \"--device\"?${newline}usage:*" -device cpu
+elsewhere() { check "the option $1 of other programs" 1 '' "gpulua: unknown option '$1'; use $2${newline}usage:*" "$1" "${@:3}"; }
+elsewhere -c '-e code' 'print(1)'
+elsewhere --eval '-e code' 'print(1)'
+elsewhere -m '-l module' ffi
+elsewhere -V --version
+elsewhere '-?' --help
+elsewhere -d '--device name' cpu
+elsewhere --gpu '--device cuda:0' script.lua
+elsewhere --gpu=0 '--device cuda:0' script.lua
+elsewhere --cpu '--device cpu' script.lua
+elsewhere --list-devices "-e 'print(gpu.devices())', which lists them"
+elsewhere --dtype '--default-dtype float32 or float64' float64
+elsewhere --interactive -i script.lua
+elsewhere -np '--ranks n' 4
+check 'a long option with an empty value' 1 '' "gpulua: option '--device' expects a device*" --device= -e ''
+check 'a folder as a script' 1 '' "*gpulua: cannot read $scratch: Is a directory*" "$scratch" --check
 check '-e without code' 1 '' "gpulua: option '-e' expects code*" -e
 check '--device without a name' 1 '' "gpulua: option '--device' expects a device*" --device
 check '--device opens nothing' 0 'fine' '' --device cuda:77 -e 'print("fine")'

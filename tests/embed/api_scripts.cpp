@@ -1,6 +1,7 @@
 // Scripts, values, calls and callbacks through the C interface.
 
 #include <cstdint>
+#include <filesystem>
 #include <vector>
 
 #include "tests/embed/api.h"
@@ -133,6 +134,36 @@ TEST_CASE("errors have a status, the script's line and a traceback") {
   CHECK(state.run("pcall(gpu.zeros, 3, {device = 'tpu'}); error('other')") == GPULUA_RUNTIME);
   CHECK(state.run("x = 1") == GPULUA_OK);
   CHECK(state.error().find("other") != std::string::npos);  // stays until the next failure
+}
+
+TEST_CASE("an error of a last call, whose frame is gone, has the script's line") {
+  const unsigned flags = GENERATE(0U, unsigned{GPULUA_SANDBOX});
+  ApiState state(options_with(flags));
+  const auto begins = [&](const std::string& text) {
+    INFO(state.error());
+    CHECK(state.error().starts_with(text));
+  };
+  CHECK(state.run("local x = gpu.ones(3)\nreturn gpu.add(x, gpu.ones(4))") == GPULUA_RUNTIME);
+  begins("script.lua:2: [add] operands could not be broadcast");
+  CHECK(state.run("local x = gpu.ones(3)\nreturn math.max(x, 0)") == GPULUA_RUNTIME);
+  begins("script.lua:2: bad argument #1 to 'max' (number expected, got userdata); the argument is an array: gpu.max");
+
+  REQUIRE(state.run("function last()\n  return gpu.add(gpu.ones(3), gpu.ones(4))\nend\n"
+                    "function scoped()\n  return gpu.scope(function() return math.sqrt(gpu.ones(3)) end)\nend") ==
+          GPULUA_OK);
+  CHECK(gpulua_call(state.function("last"), nullptr, 0, nullptr, nullptr, 0) == GPULUA_RUNTIME);
+  begins("script.lua:2: [add] operands could not be broadcast");
+  CHECK(gpulua_call(state.function("scoped"), nullptr, 0, nullptr, nullptr, 0) == GPULUA_RUNTIME);
+  begins("script.lua:5: bad argument #1 to 'sqrt' (number expected, got userdata); the argument is an array: x:sqrt");
+}
+
+TEST_CASE("a script may have the name of a folder") {
+  ApiState state;
+  const auto folder = std::filesystem::temp_directory_path();
+  REQUIRE(state.run("kernel = gpu.kernel('__global__ void k(float* x) { x[0] = 7; }', 'k')\nlocal x = gpu.zeros(1)\n"
+                    "kernel {grid = 1, block = 1}(x)\nfound = x[1]",
+                    folder.c_str()) == GPULUA_OK);
+  CHECK(state.number("found") == 7);
 }
 
 TEST_CASE("paths that lead nowhere say where") {

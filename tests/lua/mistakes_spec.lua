@@ -404,6 +404,18 @@ mistakes[#mistakes + 1] = { "names and forms from elsewhere",
   { 'gpu.signal.get_window("hanning", 3)', '[signal.get_window] expected a window\'s name, got "hanning"; "hann" is its name here' },
 }
 
+mistakes[#mistakes + 1] = { "braces in the place of parentheses, and another order of arguments",
+  { 'gpu.linspace{0, 1, 5}', '[linspace] expected a number, got a table; parentheses hold arguments, f(a, b), braces make one table of them' },
+  { 'gpu.arange{0, 10}', '[arange] expected a number, got a table; parentheses hold arguments, f(a, b), braces make one table of them' },
+  { 'y:clip{0, 1}', '[clip] expected the options out and dtype, got 0; parentheses hold arguments, f(a, b), braces options by name' },
+  { 'gpu.clip{y, 0, 1}', '[clip] expected a lower bound, got nothing; parentheses hold arguments, f(a, b), braces make one table of them' },
+  { 'y:clip{min = 0}', '[clip] expected the options out and dtype, got "min"; bounds and counts are arguments, in their order, not options' },
+  { 'gpu.linspace(0, 1, {num = 5})', '[linspace] expected the options dtype, device and endpoint, got "num"; '
+    .. 'bounds and counts are arguments, in their order, not options' },
+  { 'gpu.interp(y, y * 2, gpu.array{0.5, 1.5})', '[interp] expected points in two vectors of one length, got shapes (3,) and (2,); '
+    .. 'gpu.interp(x, xp, fp) has them last' },
+}
+
 mistakes[#mistakes + 1] = { "fields of objects that have none to set",
   { 'gpu.stream().x = 5', '[stream] fields of a stream cannot be set, got "x"' },
   { 'gpu.kernel("__global__ void f(float* x) {}", "f").x = 5', '[kernel] fields of a kernel cannot be set, got "x"' },

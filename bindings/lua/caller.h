@@ -1,0 +1,36 @@
+#pragma once
+
+// The call of the script that an error belongs to: its line, and the function that it names.
+
+#include <cstring>
+#include <lua.hpp>
+#include <string>
+
+namespace gpulua {
+
+/// True for a frame, of which "S" is known, of the library's own Lua files.
+inline bool is_library(const lua_Debug& frame) {
+  return std::strcmp(frame.source, "=[gpulua]") == 0;
+}
+
+/// True for a frame, of which "Sl" is known, of the script itself: it has a line and a source.
+inline bool is_script(const lua_Debug& frame) {
+  return frame.currentline > 0 && !is_library(frame);
+}
+
+/// The line of the script that called the function at `level`, "script.lua:12: "; empty when no script runs. Chunks of
+/// the library itself are skipped. For a tail call, `return f(x)`, whose frame is gone, it is the line of the tail call
+/// when that is known. Where the library or a host program has called the function with the tail call, and several
+/// lines of it may have made the call: "in a function defined at script.lua:12: ".
+std::string caller_position(lua_State* L, int level = 0);
+
+/// True when the function at `level` was called by the script or the host program, and not by one of the library's own
+/// functions.
+bool is_call_of_script(lua_State* L, int level);
+
+/// A message about an argument with the name of the library's Lua function that the script called, in place of that of
+/// the function that found the mistake for it: "[isclose] operands ..." for "[subtract] operands ...". Other messages
+/// stay as they are.
+std::string named_as_called(lua_State* L, std::string message);
+
+}  // namespace gpulua
