@@ -198,7 +198,7 @@ TEST_CASE("messages are the same, suggestions included, with the precompiled pre
       {"#include \"none.h\"", {}, {}, {}},
       {"__host__ int f(); __device__ int g() { return f(); } __global__ void k(int* p) { *p = g(); }", {}, {}, {}},
       {"template <class T> __global__ void k(T* p) { *p = sqrt(p); }", {}, {}, {"k<float>"}},
-      {"__global__ void k() { asm(\"bar.sync 0;\"); }", {}, {}, {}},
+      {"__global__ void k() { asm(\"wgmma.fence;\"); }", {}, {}, {}},
       {"__global__ void k() { constexpr int x = warpSize / 0; }", {}, {}, {}},
       {"__global__ void k() {}", {"-DX=(", "-D1"}, {}, {}},
       {"__global__ void k() { requires_20 auto x = []<class T>(T) {}; }", {"--std=c++20"}, {}, {}},
