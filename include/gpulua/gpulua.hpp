@@ -150,7 +150,8 @@ class State {
     detail::check(gpulua_set(handle(), path.c_str(), &converted));
   }
   /// Makes a C++ function a Lua function: bind<double(double)>("port.read", [](double x) { return 2 * x; }). Makes the
-  /// table `port` where it is not there. What the function throws becomes the script's error. The state keeps it.
+  /// table `port` where it is not there. What the function throws becomes the script's error, and the cause() of the
+  /// call's. It may call scripts. The state keeps it.
   template <class Signature, class F>
   void bind(const std::string& path, F function) {
     auto bound = std::make_unique<Bound<Signature, F>>(path, std::move(function));
@@ -217,6 +218,11 @@ class State {
 
     static gpulua_status run(gpulua_state* state, void* user, const gpulua_value* in, std::size_t in_count,
                              gpulua_value* out, std::size_t* out_count) {
+      const detail::Thrown before = std::exchange(detail::thrown, {});
+      const auto fail = [&](const char* text) {
+        detail::thrown = {std::current_exception(), text};
+        return gpulua_fail(state, text);
+      };
       try {
         auto& bound = *static_cast<Bound*>(user);
         if (in_count != sizeof...(A))
@@ -225,11 +231,12 @@ class State {
                                            std::to_string(in_count));
         *out_count = std::is_void_v<R> ? 0 : 1;
         bound.call(in, out, std::index_sequence_for<A...>());
+        detail::thrown = before;  // which a call in the function has taken for its own
         return GPULUA_OK;
       } catch (const std::exception& error) {
-        return gpulua_fail(state, error.what());
+        return fail(error.what());
       } catch (...) {
-        return gpulua_fail(state, "an exception that is no std::exception");
+        return fail("an exception that is no std::exception");
       }
     }
 

@@ -179,6 +179,56 @@ TEST_CASE("gpulua.hpp: C++ functions in scripts, and errors both ways") {
                     "[register] expected a table before the dot of '.y' in the path 'x.y', got number");
 }
 
+TEST_CASE("gpulua.hpp: exceptions of the program's own class go through three levels of scripts") {
+  struct Jam : std::runtime_error {
+    using std::runtime_error::runtime_error;
+    int port = 3;
+  };
+  State state;
+  state.bind<void()>("jam", [] { throw Jam("port 3 is jammed"); });
+  state.bind<void()>("seven", [] { throw 7; });
+  state.bind<void()>("two", [&] { state.run("jam()", "two.lua"); });
+  state.bind<void()>("one", [&] { state.run("local good = pcall(function() end); two()", "one.lua"); });
+  std::string places;
+  try {
+    state.run("one()", "zero.lua");
+    FAIL("no error");
+  } catch (const gpulua::Error& outer) {
+    std::exception_ptr cause = outer.cause();
+    places = std::string(outer.what()).substr(0, 9);
+    for (int level = 0; level < 2; ++level) {
+      REQUIRE(cause);
+      try {
+        std::rethrow_exception(cause);
+      } catch (const gpulua::Error& error) {
+        places += ' ' + std::string(error.what()).substr(0, 8);
+        cause = error.cause();
+      }
+    }
+    REQUIRE(cause);
+    CHECK_THROWS_AS(std::rethrow_exception(cause), Jam);
+  }
+  CHECK(places == "zero.lua: one.lua: two.lua:");
+
+  const auto cause_of = [&](const char* script) {
+    try {
+      state.run(script);
+    } catch (const gpulua::Error& error) {
+      return error.cause();
+    }
+    FAIL("no error");
+    return std::exception_ptr();
+  };
+  CHECK_THROWS_AS(std::rethrow_exception(cause_of("seven()")), int);
+  CHECK(cause_of("pcall(jam); error 'another'") == nullptr);
+  CHECK(cause_of("error 'of the script'") == nullptr);
+  // A call within a bound function takes nothing away from the script around it.
+  state.bind<void()>("calm", [&] { state.run("return"); });
+  CHECK_THROWS_AS(std::rethrow_exception(cause_of("local _, why = pcall(jam); calm(); error(why, 0)")), Jam);
+  state.run("x = 1");
+  CHECK(state.value<int>("x") == 1);
+}
+
 TEST_CASE("gpulua.hpp: the program's memory, and objects that outlive the state", "[cpu]") {
   std::vector<float> data(16, 1.0F);
   Array kept;
