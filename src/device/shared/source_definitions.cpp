@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <optional>
+#include <utility>
 
 #include "src/base/characters.h"
 #include "src/base/cxx_tokens.h"
