@@ -46,7 +46,7 @@ _classes = {DEADLINE: DeadlineError, MEMORY: MemoryLimitError, SYNTAX: ScriptSyn
 
 # The kinds of the library's messages, which have the form `[op] expected ..., got ...`.
 _kinds = [(re.compile(r"^[^\n]*\[[\w.]+\] ([^\n]* is out of range for |expected (a mask of shape|at most \d+ indices))"), OutOfRangeError),
-          (re.compile(r"^[^\n]*\[[\w.]+\] expected [^\n]*, got (nil|no value|an? \w+|(bool|u?int|b?float|complex)\d*)$", re.M), WrongTypeError),
+          (re.compile(r"^[^\n]*\[[\w.]+\] expected [^\n]*, got (nil|no value|an? \w+|(bool|u?int|b?float|complex)\d*)(;[^\n]*)?$", re.M), WrongTypeError),
           (re.compile(r"^[^\n]*\[[\w.]+\] "), ArgumentError)]
 
 # The place of an error in the package's own Lua, which tells a caller nothing.

@@ -1,4 +1,5 @@
 """States: Lua with its devices and arrays."""
+import copy
 import ctypes
 import functools
 import sys
@@ -141,7 +142,7 @@ class State:
         if isinstance(value, Array):
             return value
         if hasattr(value, "to_numpy"):
-            value = value.to_numpy()
+            value = _tables.numbers(value)
         if not hasattr(value, "__dlpack__"):
             raise TypeError(f"expected an array with __dlpack__, such as NumPy's, got {type(value).__name__}")
         if hasattr(value, "__array_interface__"):
@@ -149,7 +150,9 @@ class State:
         if value.__dlpack_device__()[0] == _dlpack.CPU and self.device != "cpu":
             import numpy
             return Array(self, _numpy.take(self._handle, numpy.from_dlpack(value), True))
-        return Array(self, _dlpack.take(self._handle, value))
+        array = Array(self, _dlpack.take(self._handle, value))
+        # JAX's arrays never change, which its tensors do not say.
+        return copy.copy(array) if type(value).__module__.startswith("jax") else array
 
     @property
     def device(self):
