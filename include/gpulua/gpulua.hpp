@@ -160,7 +160,8 @@ class State {
   }
 
   /// An array over the program's memory on a device, the state's by default: no copy, row-major. A std::vector's memory
-  /// is that of the device "cpu". The memory outlives the array, and the script's expressions with it.
+  /// is that of the device "cpu". Nothing tells the library when the memory ends: it outlives the state, or the array
+  /// and all that a script has made of it; with an owner it does by itself.
   template <class T>
   Array borrow(T* data, const std::vector<std::int64_t>& shape, const char* device = nullptr) const {
     gpulua_array* array = nullptr;
@@ -168,6 +169,26 @@ class State {
                                       shape.data(), nullptr, nullptr, nullptr, &array));
     return Array(array);
   }
+  /// The same, and the owner of the memory lives until the last work that uses it is done.
+  template <class T>
+  Array borrow(T* data, const std::vector<std::int64_t>& shape, std::shared_ptr<const void> owner,
+               const char* device = nullptr) const {
+    auto kept = std::make_unique<std::shared_ptr<const void>>(std::move(owner));
+    const auto release = [](void* user) { delete static_cast<std::shared_ptr<const void>*>(user); };
+    gpulua_array* array = nullptr;
+    detail::check(gpulua_array_device(handle(), device, data, detail::dtype_of<T>(), static_cast<int>(shape.size()),
+                                      shape.data(), nullptr, release, kept.get(), &array));
+    kept.release();
+    return Array(array);
+  }
+  /// The elements of a std::vector, std::array or their like, which outlive the array as the memory above: no
+  /// temporary.
+  template <class Elements>
+  Array borrow(Elements& elements) const {
+    return borrow(elements.data(), {static_cast<std::int64_t>(elements.size())});
+  }
+  template <class Elements>
+  Array borrow(const Elements&& elements) const = delete;
   /// The same for host memory on the state's device: a GPU reaches it where it is pinned or registered.
   template <class T>
   Array borrow_host(T* data, const std::vector<std::int64_t>& shape) const {
