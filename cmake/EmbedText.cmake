@@ -22,8 +22,8 @@ function(embed_text target function)
       set(bytecode ${CMAKE_CURRENT_BINARY_DIR}/${CMAKE_MATCH_1}.luac)
       add_custom_command(
         OUTPUT ${bytecode}
-        COMMAND ${LUAJIT_PROGRAM} ${CMAKE_SOURCE_DIR}/cmake/bytecode.lua ${source} ${bytecode}
-        DEPENDS ${source} ${CMAKE_SOURCE_DIR}/cmake/bytecode.lua
+        COMMAND ${LUAJIT_PROGRAM} ${PROJECT_SOURCE_DIR}/cmake/bytecode.lua ${source} ${bytecode}
+        DEPENDS ${source} ${PROJECT_SOURCE_DIR}/cmake/bytecode.lua
         VERBATIM)
       list(APPEND sources ${bytecode})
     endforeach()
@@ -31,8 +31,8 @@ function(embed_text target function)
   add_custom_command(
     OUTPUT ${out}.cpp
     COMMAND ${CMAKE_COMMAND} -DFUNCTION=${function} -DOUT=${out}.cpp "-DFILES=${sources}"
-            -P ${CMAKE_SOURCE_DIR}/cmake/EmbedTextScript.cmake
-    DEPENDS ${sources} ${CMAKE_SOURCE_DIR}/cmake/EmbedTextScript.cmake
+            -P ${PROJECT_SOURCE_DIR}/cmake/EmbedTextScript.cmake
+    DEPENDS ${sources} ${PROJECT_SOURCE_DIR}/cmake/EmbedTextScript.cmake
     VERBATIM)
   file(CONFIGURE OUTPUT ${out}.h CONTENT
        "#pragma once\n#include <string_view>\nnamespace gpulua {\nstd::string_view @function@(std::string_view name);\n}\n" @ONLY)

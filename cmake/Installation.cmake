@@ -62,9 +62,13 @@ endforeach()
 install(PROGRAMS $<TARGET_FILE:libgpulua> DESTINATION lib RENAME gpu.so COMPONENT rock EXCLUDE_FROM_ALL)
 
 install(DIRECTORY include/gpulua DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT libgpulua-dev)
-# The library asks nothing of the program that links it, so its targets are the whole of the package.
+# The library asks nothing of the program that links it.
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/gpulua)
-install(EXPORT gpulua NAMESPACE gpulua:: FILE gpulua-config.cmake DESTINATION ${package_folder} COMPONENT libgpulua-dev)
+install(EXPORT gpulua NAMESPACE gpulua:: FILE gpulua-targets.cmake DESTINATION ${package_folder} COMPONENT libgpulua-dev)
+set(plugins_folder ${CMAKE_INSTALL_LIBDIR}/gpulua)
+configure_package_config_file(cmake/gpulua-config.cmake.in ${PROJECT_BINARY_DIR}/gpulua-config.cmake
+  INSTALL_DESTINATION ${package_folder} PATH_VARS plugins_folder CMAKE_INSTALL_BINDIR NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+install(FILES ${PROJECT_BINARY_DIR}/gpulua-config.cmake DESTINATION ${package_folder} COMPONENT libgpulua-dev)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/gpulua-config-version.cmake COMPATIBILITY SameMajorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/gpulua-config-version.cmake DESTINATION ${package_folder} COMPONENT libgpulua-dev)
 

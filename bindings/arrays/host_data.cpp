@@ -235,6 +235,11 @@ Dims cdata_shape(const CData& value) {
 Array array_from_cdata(const CData& value, const ArrayOptions& options, const char* op) {
   if (value.kind != CData::Kind::array || !value.element) {
     const bool has_elements = value.kind == CData::Kind::pointer && value.element;
+    if (value.is_struct())
+      throw Error(
+          "[{}] expected a table or an FFI array of numbers, got {}; x:copy_from(s) copies its bytes to an array of "
+          "uint8",
+          op, value.type_text());
     throw Error("[{}] expected a table or an FFI array of numbers, got an FFI value of type {}{}", op, value.type,
                 has_elements ? "; a pointer does not tell how many there are: gpu.empty(count, \"" +
                                    std::string(name(*value.element)) + "\"):copy_from(p)"

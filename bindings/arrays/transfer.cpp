@@ -59,9 +59,19 @@ bool check_async(lua_State* L, const char* op) {
 }
 
 /// Reads the FFI value at index 2. Throws Error unless it has as many elements as the array; the length of a pointer is
-/// not checked.
+/// not checked. A struct, or an array of structs, is its bytes.
 CData check_host_memory(lua_State* L, const char* op, const Array& array) {
-  const auto host = to_cdata(L, 2);
+  auto host = to_cdata(L, 2);
+  if (host && host->is_struct()) {
+    if (array->dtype != DType::uint8)
+      throw Error("[{}] expected an FFI array or pointer for {}, got {}, whose bytes an array of uint8 takes", op,
+                  type_text(*array), host->type_text());
+    if (host->bytes != array->nbytes())
+      throw Error("[{}] expected as many bytes as {} has, got {} of {} bytes", op, type_text(*array), host->type_text(),
+                  host->bytes);
+    host->element = DType::uint8;
+    return *host;
+  }
   if (!host || !host->element || host->kind == CData::Kind::number || host->kind == CData::Kind::record)
     fail(op, "an FFI array or pointer", L, 2);
   if (host->kind == CData::Kind::array && host->count() != static_cast<std::size_t>(array->layout.size()))

@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "src/device/shared/source_functions.h"
+
 namespace gpulua {
 
 namespace {
@@ -37,8 +39,12 @@ std::uint32_t dtypes_for(const Parameter& parameter) {
 
 }  // namespace
 
-ArgumentRule make_rule(const Parameter& parameter) {
-  return {parameter, dtypes_for(parameter)};
+ArgumentRule make_rule(const Parameter& parameter, const std::string* source) {
+  ArgumentRule rule{parameter, dtypes_for(parameter), {}};
+  const bool is_struct = parameter.kind == ParameterKind::record ||
+                         (parameter.kind == ParameterKind::pointer && rule.dtypes == bit(DType::uint8));
+  if (is_struct && source != nullptr && !parameter.dtype) rule.members = struct_members(*source, pointee(parameter));
+  return rule;
 }
 
 std::string expected_array(const ArgumentRule& rule) {

@@ -1,5 +1,7 @@
 #include "bindings/kernels/host_argument.h"
+
 #include "bindings/arrays/host_data.h"
+#include "bindings/kernels/struct_argument.h"
 #include "src/expressions/transfer.h"
 
 #include "bindings/arrays/lua_array.h"
@@ -29,11 +31,6 @@ std::int64_t count_elements(lua_State* L, int table) {
   return count;
 }
 
-/// True for an FFI struct or an array of structs, which are copied as bytes.
-bool is_raw(const CData& value) {
-  return !value.element && (value.kind == CData::Kind::record || value.kind == CData::Kind::array);
-}
-
 /// True for pointers that take bytes: pointers to structs, void and vectors.
 bool takes_raw(const ArgumentRule& rule) {
   return !rule.parameter.dtype || rule.parameter.lanes > 1;
@@ -49,15 +46,18 @@ class Staging {
     if (argument_.copied_out && rule_.parameter.kind == ParameterKind::pointer && !rule_.parameter.writable)
       throw Error("{}expected a pointer that the kernel may write through, got {}", op(), rule_.parameter.type);
     const int value = lua_gettop(L_);
-    if (const auto cdata = to_cdata(L_, value)) return is_raw(*cdata) ? from_raw(*cdata) : from_elements(*cdata, value);
+    if (const auto cdata = to_cdata(L_, value))
+      return cdata->is_struct() ? from_raw(*cdata, value) : from_elements(*cdata, value);
     return from_table(value);
   }
 
  private:
   std::string op() const { return std::string("[") + argument_.name + "] "; }
 
-  Array from_raw(const CData& value) {
+  Array from_raw(const CData& value, int index) {
     if (!takes_raw(rule_)) refuse(value.type);
+    if (const std::string misfit = struct_misfit(L_, index, value, rule_); !misfit.empty())
+      throw Error("{}{}", op(), misfit);
     Array array = empty(*device_, {static_cast<std::int64_t>(value.bytes)}, DType::uint8);
     if (argument_.copied_in) upload(*array, value.data);
     return array;
@@ -150,7 +150,7 @@ void copy_back(lua_State* L, const StagedArgument& staged) {
   if (!argument.copied_out) return;
   push_value(L, staged.index);
   const auto cdata = to_cdata(L, -1);
-  if (cdata && is_raw(*cdata))
+  if (cdata && cdata->is_struct())
     download(*staged.array, cdata->data);
   else
     array_to_host(L, lua_gettop(L), *staged.array, argument.name);

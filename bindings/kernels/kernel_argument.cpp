@@ -6,9 +6,9 @@
 #include "bindings/arrays/number_argument.h"
 #include "bindings/kernels/lost_output.h"
 #include "bindings/kernels/lua_kernel.h"
+#include "bindings/kernels/struct_argument.h"
 #include "bindings/lua/cdata.h"
 #include "src/array/node_observer.h"
-#include "src/device/shared/source_functions.h"
 
 namespace gpulua {
 
@@ -56,13 +56,6 @@ std::string conversion(const ArgumentRule& rule) {
     return "; gpu.InOut(s) copies an FFI array of structs there and back, ffi.cast(\"void*\", x.pointer) passes x's "
            "memory as it is";
   return "";
-}
-
-/// The name of an FFI value's type. The FFI's number of an unnamed struct is left out, as it means nothing to a script.
-std::string type_of(const CData& value) {
-  const bool unnamed =
-      value.type.starts_with("struct ") && value.type.find_first_not_of("0123456789", 7) == std::string::npos;
-  return unnamed ? "a struct" : value.type;
 }
 
 /// False for rows that are not a whole number of vectors, in an array of the components' dtype. A vector of components
@@ -157,15 +150,17 @@ void ArgumentReader::read_record(int index, const ArgumentRule& rule, void* valu
   const Parameter& parameter = rule.parameter;
   const auto cdata = to_cdata(L, index);
   const auto refuse_it = [&](const std::string& got) {
-    const std::string members = kernel.source ? struct_members(*kernel.source, parameter.type) : std::string();
     const std::string advice = parameter.kind != ParameterKind::record ? ""
-                               : members.empty() ? "; ffi.new makes one, with the members that it has in C++"
-                                                 : "; ffi.new(\"struct { " + members + " }\", {...}) makes one";
+                               : rule.members.empty()
+                                   ? "; ffi.new makes one, with the members that it has in C++"
+                                   : "; ffi.new(\"struct { " + rule.members + " }\", {...}) makes one";
     refuse(index, "expected an FFI struct of " + plural(parameter.size, "byte") + for_type(parameter) + ", got " + got +
                       advice);
   };
   if (!cdata || cdata->kind == CData::Kind::pointer) return refuse_it(describe(L, index));
-  if (cdata->bytes != parameter.size) return refuse_it(type_of(*cdata) + " of " + plural(cdata->bytes, "byte"));
+  if (cdata->bytes != parameter.size) return refuse_it(cdata->type_text() + " of " + plural(cdata->bytes, "byte"));
+  if (cdata->is_struct())
+    if (const std::string misfit = struct_misfit(L, index, *cdata, rule); !misfit.empty()) refuse(index, misfit);
   std::memcpy(value, cdata->data, parameter.size);
 }
 

@@ -155,7 +155,7 @@ KernelRef bind_kernel(std::shared_ptr<OpenDevice> device, std::shared_ptr<Kernel
                       std::shared_ptr<const std::string> source) {
   auto bound = std::make_shared<BoundKernel>(BoundKernel{std::move(device), std::move(kernel), std::move(source), {}});
   for (const Parameter& parameter : bound->kernel->entry().signature.parameters)
-    bound->rules.push_back(make_rule(parameter));
+    bound->rules.push_back(make_rule(parameter, bound->source.get()));
   bound->device->warn_of(bound->kernel->entry());
   bound->dynamic_shared = bound->source && uses_dynamic_shared(*bound->source, bound->name());
   return bound;

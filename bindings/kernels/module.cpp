@@ -13,6 +13,7 @@
 #include "bindings/kernels/launch.h"
 #include "bindings/kernels/lua_kernel.h"
 #include "bindings/kernels/module_global.h"
+#include "bindings/lua/cdata.h"
 #include "bindings/lua/fields.h"
 #include "bindings/lua/state.h"
 #include "src/base/near_name.h"
@@ -206,8 +207,12 @@ int module_newindex(lua_State* L) {
   auto& module = check<BoundModule>(L, 1, "module");
   const std::string name(check_string(L, 2, "module", "the name of a variable"));
   const Array variable = global_array(module, find_global(module.module->compiled(), name));
-  throw Error("[module] expected mod:constant(\"{}\"){}, which sets the variable, got mod.{} = {}", name,
-              variable->layout.ndim() == 0 ? ":fill_(value)" : ":copy_(values)", name, describe(L, 3));
+  const auto cdata = to_cdata(L, 3);
+  const char* const call = cdata && cdata->is_struct()    ? ":copy_from(struct)"
+                           : variable->layout.ndim() == 0 ? ":fill_(value)"
+                                                          : ":copy_(values)";
+  throw Error("[module] expected mod:constant(\"{}\"){}, which sets the variable, got mod.{} = {}", name, call, name,
+              describe(L, 3));
 }
 
 /// mod{grid=..., block=...}: throws the Error that a module is not a kernel.

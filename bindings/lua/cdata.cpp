@@ -7,6 +7,14 @@
 
 namespace gpulua {
 
+std::string CData::type_text() const {
+  constexpr std::string_view prefix = "struct ";
+  if (!type.starts_with(prefix)) return type;
+  const std::size_t end = type.find_first_not_of("0123456789", prefix.size());
+  if (end == std::string::npos) return "a struct";
+  return end > prefix.size() && type[end] == ' ' ? "structs" + type.substr(end) : type;
+}
+
 std::optional<CData> to_cdata(lua_State* L, int index) {
   if (lua_type(L, index) != LUA_TCDATA) return std::nullopt;
   // lua_topointer gives the address of an FFI value's payload.

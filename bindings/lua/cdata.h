@@ -18,6 +18,10 @@ struct CData {
   std::string type;  // the FFI's name of the type: "float [16]"
 
   std::size_t count() const { return element ? bytes / size_of(*element) : 0; }
+  /// A struct or an array of structs, which are copied as bytes.
+  bool is_struct() const { return !element && (kind == Kind::record || kind == Kind::array); }
+  /// The type for messages: "a struct", "structs [3]". The FFI's number of an unnamed struct means nothing to a script.
+  std::string type_text() const;
 };
 
 /// The FFI value at `index`; nullopt for another value. `data` is valid while the value lives.

@@ -4,11 +4,13 @@
 // Errors and arrays of gpulua.hpp, which includes this.
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "gpulua.h"
@@ -18,18 +20,33 @@ namespace gpulua {
 /// What failed. what() has the text, with the traceback of a script's error.
 class Error : public std::runtime_error {
  public:
-  Error(gpulua_status status, const std::string& text) : std::runtime_error(text), status_(status) {}
+  Error(gpulua_status status, const std::string& text, std::exception_ptr cause = nullptr)
+      : std::runtime_error(text), status_(status), cause_(std::move(cause)) {}
   gpulua_status status() const noexcept { return status_; }
+  /// The exception of a bound C++ function that the script has called and whose error it has not handled: null if there
+  /// was none. std::rethrow_exception(error.cause()) throws it as the class that it is of.
+  const std::exception_ptr& cause() const noexcept { return cause_; }
 
  private:
   gpulua_status status_;
+  std::exception_ptr cause_;
 };
 
 namespace detail {
 
+/// What a bound function has thrown, until the call that has called it returns; and the text that Lua got.
+struct Thrown {
+  std::exception_ptr exception;
+  std::string text;
+};
+inline thread_local Thrown thrown;
+
 /// Throws for a status that is not GPULUA_OK.
 inline void check(gpulua_status status) {
-  if (status != GPULUA_OK) throw Error(status, gpulua_error(nullptr));
+  const std::exception_ptr last = std::exchange(thrown.exception, nullptr);
+  if (status == GPULUA_OK) return;
+  const std::string text = gpulua_error(nullptr);
+  throw Error(status, text, text.find(thrown.text) != text.npos ? last : nullptr);
 }
 
 struct Release {

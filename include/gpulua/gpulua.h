@@ -149,9 +149,9 @@ GPULUA_API gpulua_status gpulua_get_value(gpulua_state* state, const char* path,
 GPULUA_API gpulua_status gpulua_set(gpulua_state* state, const char* path, const gpulua_value* value);
 /* Calls the function. *out_count: in, how many values fit at `out`; out, how many results there were: those that do not
  * fit are dropped. NULL out and out_count: no results; beside an out, out_count is not NULL. Text of results lives
- * until the next gpulua_run, load, call, collect or destroy. deadline_ms > 0: the call ends with GPULUA_DEADLINE after
- * that many milliseconds; 0: no deadline. LuaJIT's compiled loops cannot be stopped, so the state's first call with a
- * deadline switches its compiler off. */
+ * until the next gpulua_run, load, call, collect or destroy; in a callback, until the next callback. deadline_ms > 0:
+ * the call ends with GPULUA_DEADLINE after that many milliseconds; 0: no deadline, as it is in a callback. LuaJIT's
+ * compiled loops cannot be stopped, so the state's first call with a deadline switches its compiler off. */
 GPULUA_API gpulua_status gpulua_call(gpulua_function* function, const gpulua_value* in, size_t in_count,
                                      gpulua_value* out, size_t* out_count, double deadline_ms);
 /* One more release is needed, and one less. Any thread. */
@@ -160,9 +160,10 @@ GPULUA_API gpulua_status gpulua_function_release(gpulua_function* function);
 
 /* A function of the program's for scripts. `in` is valid during the call; *out_count: in, how many values fit at `out`,
  * 16; out, how many are set, 0 for none; to leave it as it was is an error. Handles in `out` pass to the library. It
- * may call what reads and sets values and what works with arrays, on the state it gets, but runs no script: that gives
- * GPULUA_BUSY. Any status but GPULUA_OK becomes an error of the script, with the text of gpulua_fail(). Exceptions of
- * C++ must not leave it. */
+ * may call everything on the state it gets but gpulua_collect, gpulua_set_stream and gpulua_destroy, which give
+ * GPULUA_BUSY. What it runs is part of the call that called it, with that call's deadline and budget. Any status but
+ * GPULUA_OK becomes an error of the script, with the text of gpulua_fail() or else that of the call which has given the
+ * status: return gpulua_call(...) passes its error on. Exceptions of C++ must not leave it. */
 typedef gpulua_status (*gpulua_callback)(gpulua_state* state, void* user, const gpulua_value* in, size_t in_count,
                                          gpulua_value* out, size_t* out_count);
 /* Makes the callback the Lua function at the path, and tables on the way to it that are not there. It lives as long as

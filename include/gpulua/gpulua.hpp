@@ -150,7 +150,8 @@ class State {
     detail::check(gpulua_set(handle(), path.c_str(), &converted));
   }
   /// Makes a C++ function a Lua function: bind<double(double)>("port.read", [](double x) { return 2 * x; }). Makes the
-  /// table `port` where it is not there. What the function throws becomes the script's error. The state keeps it.
+  /// table `port` where it is not there. What the function throws becomes the script's error, and the cause() of the
+  /// call's. It may call scripts. The state keeps it.
   template <class Signature, class F>
   void bind(const std::string& path, F function) {
     auto bound = std::make_unique<Bound<Signature, F>>(path, std::move(function));
@@ -159,7 +160,8 @@ class State {
   }
 
   /// An array over the program's memory on a device, the state's by default: no copy, row-major. A std::vector's memory
-  /// is that of the device "cpu". The memory outlives the array, and the script's expressions with it.
+  /// is that of the device "cpu". Nothing tells the library when the memory ends: it outlives the state, or the array
+  /// and all that a script has made of it; with an owner it does by itself.
   template <class T>
   Array borrow(T* data, const std::vector<std::int64_t>& shape, const char* device = nullptr) const {
     gpulua_array* array = nullptr;
@@ -167,6 +169,26 @@ class State {
                                       shape.data(), nullptr, nullptr, nullptr, &array));
     return Array(array);
   }
+  /// The same, and the owner of the memory lives until the last work that uses it is done.
+  template <class T>
+  Array borrow(T* data, const std::vector<std::int64_t>& shape, std::shared_ptr<const void> owner,
+               const char* device = nullptr) const {
+    auto kept = std::make_unique<std::shared_ptr<const void>>(std::move(owner));
+    const auto release = [](void* user) { delete static_cast<std::shared_ptr<const void>*>(user); };
+    gpulua_array* array = nullptr;
+    detail::check(gpulua_array_device(handle(), device, data, detail::dtype_of<T>(), static_cast<int>(shape.size()),
+                                      shape.data(), nullptr, release, kept.get(), &array));
+    kept.release();
+    return Array(array);
+  }
+  /// The elements of a std::vector, std::array or their like, which outlive the array as the memory above: no
+  /// temporary.
+  template <class Elements>
+  Array borrow(Elements& elements) const {
+    return borrow(elements.data(), {static_cast<std::int64_t>(elements.size())});
+  }
+  template <class Elements>
+  Array borrow(const Elements&& elements) const = delete;
   /// The same for host memory on the state's device: a GPU reaches it where it is pinned or registered.
   template <class T>
   Array borrow_host(T* data, const std::vector<std::int64_t>& shape) const {
@@ -217,6 +239,11 @@ class State {
 
     static gpulua_status run(gpulua_state* state, void* user, const gpulua_value* in, std::size_t in_count,
                              gpulua_value* out, std::size_t* out_count) {
+      const detail::Thrown before = std::exchange(detail::thrown, {});
+      const auto fail = [&](const char* text) {
+        detail::thrown = {std::current_exception(), text};
+        return gpulua_fail(state, text);
+      };
       try {
         auto& bound = *static_cast<Bound*>(user);
         if (in_count != sizeof...(A))
@@ -225,11 +252,12 @@ class State {
                                            std::to_string(in_count));
         *out_count = std::is_void_v<R> ? 0 : 1;
         bound.call(in, out, std::index_sequence_for<A...>());
+        detail::thrown = before;  // which a call in the function has taken for its own
         return GPULUA_OK;
       } catch (const std::exception& error) {
-        return gpulua_fail(state, error.what());
+        return fail(error.what());
       } catch (...) {
-        return gpulua_fail(state, "an exception that is no std::exception");
+        return fail("an exception that is no std::exception");
       }
     }
 

@@ -116,6 +116,41 @@ function helpers.classify(value)
   return "record", nil, bytes, name
 end
 
+-- By the members' text: FFI types are never collected.
+local layouts = {}
+
+local function layout_of(members)
+  local layout = layouts[members]
+  if layout == nil then
+    local known, ctype = pcall(ffi.typeof, "struct { " .. members .. " }")
+    layout = known and {size = ffi.sizeof(ctype)} or false
+    if known then
+      for name in members:gsub("%b{}", ""):gsub("%b[]", ""):gmatch "([%a_][%w_]*)%s*[,;]" do
+        layout[#layout + 1] = {name = name, place = ffi.offsetof(ctype, name)}
+      end
+    end
+    layouts[members] = layout
+  end
+  return layout
+end
+
+--- The size of an FFI struct, or of each of an array; that of a struct with these members; and the first of them that the FFI struct has
+--- at another place, with that place and its own. 0 and nil for members that the FFI cannot declare.
+function helpers.struct_layout(value, is_array, members)
+  local element, size = value, ffi.sizeof(value)
+  if is_array then
+    local first = ffi.cast("char *", value)
+    element, size = value[0], ffi.cast("char *", value + 1) - first
+  end
+  local layout = members ~= "" and layout_of(members)
+  if not layout then return size, 0 end
+  for _, member in ipairs(layout) do
+    local place = ffi.offsetof(ffi.typeof(element), member.name)
+    if place and place ~= member.place then return size, layout.size, member.name, member.place, place end
+  end
+  return size, layout.size
+end
+
 --- An FFI array of `count` elements of the dtype; for float16 and bfloat16, of their bits.
 function helpers.host_array(dtype, count) return ffi.new((ctypes[dtype] or "uint16_t") .. "[?]", count) end
 

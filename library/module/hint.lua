@@ -75,6 +75,8 @@ end
 -- fits counts.
 local rows = {
   {"", "<<<", "a launch is kernel {grid = blocks, block = threads}(arguments)"},
+  {"near '%%'", "^%s*%%%%?%a", "lines with % are IPython's: gpu.benchmark(f) measures times, os.execute 'ls' runs programs"},
+  {"near '!'", "^%s*!%s*[%w./]", "os.execute 'ls' runs a program, and io.popen(command):read '*a' gives its output"},
   {"near '!'", "!=", "Lua writes ~= for !="},
   {"near '!'", "!", "Lua writes not for !"},
   {"near '[-+*/%%^]'", "[-+*/%%^]=", "Lua has no +=: x = x + 1; x:add_(1) changes an array in place"},

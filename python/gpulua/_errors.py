@@ -1,7 +1,7 @@
 """Failures of the library as exceptions."""
 import re
 
-from ._library import ARGUMENT, DEADLINE, INTERRUPTED, MEMORY, OK, RUNTIME, SYNTAX, UNAVAILABLE, lib
+from ._library import ARGUMENT, BUSY, DEADLINE, INTERRUPTED, MEMORY, OK, RUNTIME, SYNTAX, UNAVAILABLE, lib
 
 
 class Error(RuntimeError):
@@ -46,7 +46,7 @@ _classes = {DEADLINE: DeadlineError, MEMORY: MemoryLimitError, SYNTAX: ScriptSyn
 
 # The kinds of the library's messages, which have the form `[op] expected ..., got ...`.
 _kinds = [(re.compile(r"^[^\n]*\[[\w.]+\] ([^\n]* is out of range for |expected (a mask of shape|at most \d+ indices))"), OutOfRangeError),
-          (re.compile(r"^[^\n]*\[[\w.]+\] expected [^\n]*, got (nil|no value|an? \w+|(bool|u?int|b?float|complex)\d*)$", re.M), WrongTypeError),
+          (re.compile(r"^[^\n]*\[[\w.]+\] expected [^\n]*, got (nil|no value|an? \w+|(bool|u?int|b?float|complex)\d*)(;[^\n]*)?$", re.M), WrongTypeError),
           (re.compile(r"^[^\n]*\[[\w.]+\] "), ArgumentError)]
 
 # The place of an error in the package's own Lua, which tells a caller nothing.
@@ -63,7 +63,8 @@ def check(status, state):
     """Raises what a status says; the text is that of the state's, or the thread's, last failure."""
     if status == OK:
         return
-    text = lib.error(state).decode(errors="replace")
+    # A state that another thread works in, or that cannot do it now, has noted nothing.
+    text = lib.error(None if status == BUSY else state).decode(errors="replace")
     if status == INTERRUPTED:
         raise KeyboardInterrupt(text)
     error = _class_of(status, text)(own_line.sub("", text))

@@ -48,7 +48,8 @@ def _name_of(value):
 def take(state, value, copies):
     """The handle of an array over NumPy's memory, or of a copy."""
     name = _name_of(value)
-    if copies or name is None or not value.flags.writeable:
+    flags = value.flags
+    if copies or name is None or not flags.writeable or not flags.aligned:
         import numpy
         value, copies = numpy.array(value, value.dtype.newbyteorder("="), order="C"), True
         name = _name_of(value)

@@ -1,4 +1,5 @@
 """States: Lua with its devices and arrays."""
+import copy
 import ctypes
 import functools
 import sys
@@ -35,7 +36,7 @@ class State:
         self._namespace_reference = None  # which keeps the state
         self._functions = {}     # of Lua by their text
         self._callbacks = []     # with what keeps each one's last results
-        self._raised = None      # by a function of Python's that Lua has called
+        self._raised = None      # the exception of a function of Python's that Lua has called, and the text that Lua got
         self._interrupts = []    # raised in Python's code during a call: they end it, whatever the script does
         options = _library.Options()
         lib.options_init(byref(options), ctypes.sizeof(options))
@@ -77,12 +78,12 @@ class State:
 
     def _check(self, status):
         """Raises what a status says; first of all what Python's code has raised meanwhile."""
-        raised, self._raised = self._raised, None
+        (raised, text), self._raised = self._raised or (None, None), None
         self._raise_interrupts()
         try:
             check(status, self._handle)
         except RuntimeError as error:
-            if raised is None or _text_of(raised) not in str(error):
+            if raised is None or text not in str(error):
                 raise
             raise error from raised
 
@@ -141,7 +142,7 @@ class State:
         if isinstance(value, Array):
             return value
         if hasattr(value, "to_numpy"):
-            value = value.to_numpy()
+            value = _tables.numbers(value)
         if not hasattr(value, "__dlpack__"):
             raise TypeError(f"expected an array with __dlpack__, such as NumPy's, got {type(value).__name__}")
         if hasattr(value, "__array_interface__"):
@@ -149,7 +150,9 @@ class State:
         if value.__dlpack_device__()[0] == _dlpack.CPU and self.device != "cpu":
             import numpy
             return Array(self, _numpy.take(self._handle, numpy.from_dlpack(value), True))
-        return Array(self, _dlpack.take(self._handle, value))
+        array = Array(self, _dlpack.take(self._handle, value))
+        # JAX's arrays never change, which its tensors do not say.
+        return copy.copy(array) if type(value).__module__.startswith("jax") else array
 
     @property
     def device(self):
@@ -261,6 +264,7 @@ class State:
 
     def _register(self, path, function):
         def called(state, _, given, count, out, out_count):
+            before = self._raised
             try:
                 are_tokens, *values = [self._to_python(_retained(given[i])) for i in range(count)]
                 if are_tokens:
@@ -279,12 +283,14 @@ class State:
                 for i, value in enumerate(values):
                     out[i] = _retained(value)
                 out_count[0] = len(values)
+                self._raised = before  # which a call in the function has taken for its own
                 return OK
             except BaseException as error:
-                self._raised = error
+                text = _text_of(error)
+                self._raised = error, text
                 if not isinstance(error, Exception):
                     self._interrupts.append(error)
-                return lib.fail(state, _text_of(error).encode(errors="replace"))
+                return lib.fail(state, text.encode())
 
         # It stays as long as the state: a script may keep the function that another one has replaced.
         entry = [_library.CALLBACK(called), []]
@@ -300,7 +306,12 @@ def _warn(text):
 
 
 def _text_of(error):
-    return f"{type(error).__name__}: {error}"
+    """Its name and message as they come back from the library: without characters that UTF-8 does not have, and zeros."""
+    try:
+        message = str(error)
+    except Exception as failure:
+        message = f"a message that fails with {type(failure).__name__}"
+    return f"{type(error).__name__}: {message}".encode(errors="replace").decode().replace("\0", "\\0")
 
 
 def _noting(errors, function):

@@ -66,7 +66,21 @@ def _listed(text):
 
 
 def _is_missing(value):
-    return value is None or value != value or type(value).__name__ == "NAType"
+    return value is None or type(value).__name__ == "NAType" or value != value
+
+
+def numbers(values):
+    """NumPy's array of a Series, an Index or a DataFrame of pandas. Of pandas' nullable numbers the missing ones are NaN."""
+    dtype = getattr(values, "dtype", None)
+    is_nullable = hasattr(dtype, "na_value") and getattr(dtype, "kind", "O") in "biuf"
+    if not is_nullable or not values.isna().any():
+        return values.to_numpy()
+    if dtype.kind == "b":
+        raise TypeError("expected booleans of which none is missing, got missing ones; x.fillna(False) has none")
+    present = values.dropna()
+    if dtype.kind in "iu" and len(present) > 0 and max(-int(present.min()), int(present.max())) > 2**53:
+        raise ValueError("expected integers up to 2**53 beside missing ones, which make them float64, got larger ones; x.fillna(0) keeps them")
+    return values.to_numpy("float64", na_value=float("nan"))
 
 
 # NumPy's units and ours. Others that NumPy has become days or seconds.
@@ -92,7 +106,7 @@ def _column(name, values):
     if getattr(getattr(values, "dtype", None), "tz", None) is not None:
         values = values.dt.tz_convert("UTC").dt.tz_localize(None)
     if hasattr(values, "to_numpy"):
-        values = values.to_numpy()
+        values = numbers(values)
     if hasattr(values, "__dlpack__") and not (isinstance(values, numpy.ndarray) and values.dtype.kind in "OSUmM"):
         return values, None, None
     array = numpy.asarray(values)

@@ -35,11 +35,19 @@ def check_integer(value):
     return value
 
 
+# What makes numbers of the elements of NumPy's other dtypes, by their kinds.
+_column = "state.new_table({'x': x}) makes a column of "
+_ways = {"O": "x.astype('float64') makes numbers of them, " + _column + "texts", "V": "x[name] is the array of one field",
+         "f": "x.astype('float64') rounds it", "c": "x.astype('complex128') rounds it", "M": _column + "dates", "m": _column + "durations",
+         "S": "x.astype('float64') reads numbers", "U": "x.astype('float64') reads numbers, " + _column + "texts"}
+
+
 def check_array(value):
     """Refuses NumPy's arrays whose elements are not what an array of ours holds."""
     dtype = value.dtype
     if dtype.kind not in "biufc" and dtype.name != "bfloat16" or dtype.itemsize > (16 if dtype.kind == "c" else 8):
-        raise TypeError(f"expected an array of booleans or of numbers of up to 64 bits, got one of {dtype}")
+        raise TypeError(f"expected an array of booleans or of numbers of up to 64 bits, got one of {dtype}" +
+                        (f"; {_ways[dtype.kind]}" if dtype.kind in _ways else ""))
     if isinstance(value, sys.modules["numpy"].ma.MaskedArray):
         raise TypeError("expected an array without a mask, which would be lost, got a masked one; x.filled(value) has none")
 

@@ -36,6 +36,7 @@ struct Given {
     memory.first = pointer;
     memory.dtype = parse_dtype(dtype);
     memory.shape.assign(shape, shape + ndim);
+    checked_size(memory.shape, op);
     if (strides != nullptr) memory.strides = strides_of_bytes(Dims(strides, strides + ndim), memory.dtype, op);
     return memory;
   }

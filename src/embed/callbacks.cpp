@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <string>
+#include <utility>
 
 #include "bindings/lua/caller.h"
 #include "bindings/lua/lua.h"
@@ -34,13 +35,11 @@ ScriptState* state_of(const Bound& bound) {
   return static_cast<ScriptState*>(find_object(bound.state, HandleKind::state));
 }
 
-/// The text of a callback's error.
+/// The text of a callback's error: its own, or that of a call in it whose status it passes on.
 std::string describe_failure(ScriptState& state, gpulua_status status) {
-  std::string text = state.callback_error
-                         ? *state.callback_error
-                         : std::string("the host program's function gave ") + gpulua_status_name(status);
-  state.callback_error.reset();
-  return text;
+  if (state.callback_error) return *std::exchange(state.callback_error, std::nullopt);
+  if (state.failed == status) return state.error;
+  return std::string("the host program's function gave ") + gpulua_status_name(status);
 }
 
 /// Calls the host program with the values on the stack. Gives the number of results, or -1 with a message pushed.
@@ -69,6 +68,7 @@ int call_host(lua_State* L, Callback& callback) {
   {
     const ScriptState::CallingBack calling(state, L);
     state.callback_error.reset();
+    state.failed = GPULUA_OK;
     gpulua_status status = GPULUA_RUNTIME;
     try {
       status = callback.function(state.handle(), callback.user, in.data(), count, out.data(), &results);

@@ -23,7 +23,10 @@ void note(std::string& where, std::string_view text) noexcept {
 
 gpulua_status fail(ScriptState* state, gpulua_status status, std::string_view text) noexcept {
   note(thread_failure, text);
-  if (state != nullptr) note(state->error, text);
+  if (state != nullptr) {
+    note(state->error, text);
+    state->failed = status;
+  }
   return status;
 }
 

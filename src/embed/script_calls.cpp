@@ -187,13 +187,13 @@ int call(lua_State* L, void* data) {
 }  // namespace
 
 gpulua_status gpulua_run(gpulua_state* state, const char* text, size_t size, const char* name) {
-  return in_state(state, Access::no_script_runs, "run",
+  return in_state(state, Access::always, "run",
                   [&](ScriptState& script) { load_script(script, "run", text, size, name, nullptr); });
 }
 
 gpulua_status gpulua_load(gpulua_state* state, const char* text, size_t size, const char* name, gpulua_function** out) {
   if (out != nullptr) *out = nullptr;
-  return in_state(state, Access::no_script_runs, "load", [&](ScriptState& script) {
+  return in_state(state, Access::always, "load", [&](ScriptState& script) {
     if (out == nullptr) throw Error("[load] expected a place for the function, got NULL");
     load_script(script, "load", text, size, name, out);
   });
@@ -250,9 +250,12 @@ gpulua_status gpulua_call(gpulua_function* function, const gpulua_value* in, siz
     return fail_handle("call", "a gpulua_function", function);
   }
   Call request{held, in, in_count, out, out != nullptr && out_count != nullptr ? *out_count : 0, 0};
-  const gpulua_status status = enter(*held->state, Access::no_script_runs, "call", [&] {
+  const gpulua_status status = enter(*held->state, Access::always, "call", [&] {
     if (out != nullptr && out_count == nullptr)
       throw Error("[call] expected out_count, how many values fit at out, got NULL; NULL for both drops the results");
+    if (deadline_ms > 0 && held->state->in_callback())
+      throw Error("[call] expected no deadline in a callback, where that of the call that runs holds, got {} ms",
+                  deadline_ms);
     with_arguments(request.refused, [&] { held->state->run_script(&call, &request, deadline_ms); });
   });
   if (out_count != nullptr) *out_count = status == GPULUA_OK ? request.results : 0;

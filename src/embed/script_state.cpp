@@ -24,9 +24,9 @@ namespace {
 
 char registry_key;
 
-constexpr const char* in_callback =
-    "a callback of this state is running: it reads and sets values and works with arrays, but runs no script and does "
-    "not end the state";
+constexpr const char* not_in_callback =
+    "a callback of this state is running: garbage is collected, the stream is set and the state ends outside of "
+    "callbacks";
 
 /// Waits for what kernels may still report about the script's work: it is this script's error, not the next one's.
 int wait_for_faults(lua_State* L) {
@@ -89,6 +89,10 @@ std::string with_reason(std::string text, Interruption::Reason reason) {
   constexpr std::string_view mark = "] interrupted";
   const std::size_t end = text.find(mark), begin = end == text.npos ? end : text.rfind('[', end);
   return begin == text.npos ? text : text.replace(begin, end + mark.size() - begin, reason_text(reason));
+}
+
+gpulua_status status_of_stop(Interruption::Reason reason) {
+  return reason == Interruption::Reason::deadline ? GPULUA_DEADLINE : GPULUA_INTERRUPTED;
 }
 
 /// os.exit of the states whose Lua is ours.
@@ -241,14 +245,14 @@ bool ScriptState::enter(Access access, const char*& why) noexcept {
       return false;
     }
     // A program's own Lua calls a callback without entering.
-    if (access == Access::no_script_runs && callbacks_ > 0) {
+    if (access == Access::no_script_runs && in_callback()) {
       owner_.store(nullptr, std::memory_order_release);
-      why = in_callback;
+      why = not_in_callback;
       return false;
     }
     if (has_released_.load(std::memory_order_relaxed)) drop_released();
   } else if (access == Access::no_script_runs) {
-    why = in_callback;
+    why = not_in_callback;
     return false;
   }
   ++depth_;
@@ -288,10 +292,11 @@ int ScriptState::run(Body body, void* data) {
 }
 
 int ScriptState::run_script(Body body, void* data, double deadline_ms) {
+  if (!(deadline_ms >= 0)) throw Error("[call] expected a deadline of 0 or more milliseconds");
+  if (in_callback()) return run_within(body, data);
   lua_settop(own_, 0);
   kept_.clear();
   context_->last_error.reset();
-  if (!(deadline_ms >= 0)) throw Error("[call] expected a deadline of 0 or more milliseconds");
   context_->spending.begin();
   if (is_sandbox())
     for (const auto& device : context_->open_devices()) device->index_faults().mute();
@@ -310,10 +315,19 @@ void ScriptState::settle(lua_State* L) const {
 }
 
 int ScriptState::run_lookup(Body body, void* data) {
-  // In a callback the deadline of the call that runs holds.
-  if (is_sandbox() && callbacks_ == 0) return run_until(body, data, most_ms_of_lookup);
+  if (is_sandbox() && !in_callback()) return run_until(body, data, most_ms_of_lookup);
+  return run_within(body, data);
+}
+
+int ScriptState::run_within(Body body, void* data) {
   const Detaching detaching(*this);
-  return run(body, data);
+  try {
+    return run(body, data);
+  } catch (Failure& failure) {
+    const Interruption::Reason reason = interruption_->reason();
+    if (reason != Interruption::Reason::none) failure.status = status_of_stop(reason);
+    throw;
+  }
 }
 
 int ScriptState::run_until(Body body, void* data, double deadline_ms) {
@@ -337,7 +351,7 @@ int ScriptState::run_until(Body body, void* data, double deadline_ms) {
     const Interruption::Reason reason = interruption_->end();
     if (!in_bracket) end_brackets(*bindings_);
     if (reason != Interruption::Reason::none) {
-      failure.status = reason == Interruption::Reason::deadline ? GPULUA_DEADLINE : GPULUA_INTERRUPTED;
+      failure.status = status_of_stop(reason);
       failure.text = with_reason(std::move(failure.text), reason);
       failure.text += text_of_queued_work();
     }

@@ -81,6 +81,8 @@ class ScriptState {
   /// Makes the calling thread the one that works in the state. False, with the reason, when it cannot.
   bool enter(Access access, const char*& why) noexcept;
   void leave() noexcept;
+  /// A script has called the host program, which has not returned.
+  bool in_callback() const { return callbacks_ > 0; }
 
   // ---- Lua ----
   /// The Lua thread that runs: the state's own, or the one that has called back.
@@ -102,7 +104,7 @@ class ScriptState {
   static ScriptState* of(lua_State* L);
   int run(Body body, void* data);
   /// The same for what runs a script: drops the results of the last one, can be stopped, and has a budget of its own.
-  /// Milliseconds; 0: no deadline.
+  /// Milliseconds; 0: no deadline. In a callback it is part of the call that runs, with that one's deadline and budget.
   int run_script(Body body, void* data, double deadline_ms);
   /// How long parsing, and what reads and sets values, may take in a sandbox.
   static constexpr double most_ms_of_lookup = 1000;
@@ -161,6 +163,8 @@ class ScriptState {
 
   /// The message that gpulua_error(state) gives.
   std::string error;
+  /// The status of the last call that failed since a callback has begun.
+  gpulua_status failed = GPULUA_OK;
 
   /// The Lua thread of the host's calls.
   lua_State* own() const { return own_; }
@@ -177,6 +181,8 @@ class ScriptState {
   };
 
   static int open(lua_State* L);
+  /// Runs it as a part of the call that runs, if there is one.
+  int run_within(Body body, void* data);
   int run_until(Body body, void* data, double deadline_ms);
   void stop_compiler();
   std::string text_of_queued_work() const;

@@ -3,6 +3,8 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <exception>
 #include <iterator>
 #include <stdexcept>
 #include <string_view>
@@ -40,12 +42,25 @@ bool is_served(const std::string& type, xeus::channel channel) {
   return std::ranges::find(types_of_comms, type) == std::end(types_of_comms);
 }
 
+/// A listener for messages of any kind. What it throws at one that makes no sense drops that message: in the loops of
+/// xeus-zmq, unlike in those of xeus 2, it would end the thread that reads the channel.
+template <class Listener>
+auto guarded(Listener listener) {
+  return [listener](xeus::xmessage message) {
+    try {
+      listener(std::move(message));
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "gpulua-kernel: %s\n", error.what());
+    }
+  };
+}
+
 }  // namespace
 
 Server::Server(std::unique_ptr<xeus::xserver> inner) : inner_(std::move(inner)) {
-  inner_->register_shell_listener([this](xeus::xmessage message) { notify_shell_listener(std::move(message)); });
-  inner_->register_control_listener([this](xeus::xmessage message) { notify_control_listener(std::move(message)); });
-  inner_->register_stdin_listener([this](xeus::xmessage message) { notify_stdin_listener(std::move(message)); });
+  inner_->register_shell_listener(guarded([this](auto message) { notify_shell_listener(std::move(message)); }));
+  inner_->register_control_listener(guarded([this](auto message) { notify_control_listener(std::move(message)); }));
+  inner_->register_stdin_listener(guarded([this](auto message) { notify_stdin_listener(std::move(message)); }));
   inner_->register_internal_listener([this](nl::json message) { return notify_internal_listener(std::move(message)); });
 }
 

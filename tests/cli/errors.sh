@@ -79,6 +79,10 @@ hint 'repeat' 'gpu.repeat(x, 2)' 'repeat is a word of Lua*gpu.repeat_interleave'
 hint 'a range in brackets' 'y = x[1:3]' 'ranges are strings'
 hint 'chevrons' 'k<<<1, 2>>>(x)' 'a launch is kernel {grid = blocks, block = threads}'
 hint '!=' 'if x != 1 then end' 'Lua writes ~= for !='
+hint 'a magic' '%time gpu.ones(3)' "lines with % are IPython's: gpu.benchmark(f) measures times"
+hint 'a magic of a cell' "%%bash${newline}ls" "lines with % are IPython's"
+hint 'a command of the shell' '!ls -l' "os.execute 'ls' runs a program"
+hint '! for not' 'if !x then end' 'Lua writes not for !'
 hint '+=' 'x += 1' 'Lua has no +='
 hint 'elif' 'if n == 1 then print(1) elif n == 2 then print(2) end' 'Lua writes elseif condition then for elif'
 hint 'continue' 'for i = 1, 3 do if i == 2 then continue end print(i) end' 'Lua has no continue'

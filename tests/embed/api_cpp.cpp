@@ -179,6 +179,56 @@ TEST_CASE("gpulua.hpp: C++ functions in scripts, and errors both ways") {
                     "[register] expected a table before the dot of '.y' in the path 'x.y', got number");
 }
 
+TEST_CASE("gpulua.hpp: exceptions of the program's own class go through three levels of scripts") {
+  struct Jam : std::runtime_error {
+    using std::runtime_error::runtime_error;
+    int port = 3;
+  };
+  State state;
+  state.bind<void()>("jam", [] { throw Jam("port 3 is jammed"); });
+  state.bind<void()>("seven", [] { throw 7; });
+  state.bind<void()>("two", [&] { state.run("jam()", "two.lua"); });
+  state.bind<void()>("one", [&] { state.run("local good = pcall(function() end); two()", "one.lua"); });
+  std::string places;
+  try {
+    state.run("one()", "zero.lua");
+    FAIL("no error");
+  } catch (const gpulua::Error& outer) {
+    std::exception_ptr cause = outer.cause();
+    places = std::string(outer.what()).substr(0, 9);
+    for (int level = 0; level < 2; ++level) {
+      REQUIRE(cause);
+      try {
+        std::rethrow_exception(cause);
+      } catch (const gpulua::Error& error) {
+        places += ' ' + std::string(error.what()).substr(0, 8);
+        cause = error.cause();
+      }
+    }
+    REQUIRE(cause);
+    CHECK_THROWS_AS(std::rethrow_exception(cause), Jam);
+  }
+  CHECK(places == "zero.lua: one.lua: two.lua:");
+
+  const auto cause_of = [&](const char* script) {
+    try {
+      state.run(script);
+    } catch (const gpulua::Error& error) {
+      return error.cause();
+    }
+    FAIL("no error");
+    return std::exception_ptr();
+  };
+  CHECK_THROWS_AS(std::rethrow_exception(cause_of("seven()")), int);
+  CHECK(cause_of("pcall(jam); error 'another'") == nullptr);
+  CHECK(cause_of("error 'of the script'") == nullptr);
+  // A call within a bound function takes nothing away from the script around it.
+  state.bind<void()>("calm", [&] { state.run("return"); });
+  CHECK_THROWS_AS(std::rethrow_exception(cause_of("local _, why = pcall(jam); calm(); error(why, 0)")), Jam);
+  state.run("x = 1");
+  CHECK(state.value<int>("x") == 1);
+}
+
 TEST_CASE("gpulua.hpp: the program's memory, and objects that outlive the state", "[cpu]") {
   std::vector<float> data(16, 1.0F);
   Array kept;
@@ -213,4 +263,53 @@ TEST_CASE("gpulua.hpp: the program's memory, and objects that outlive the state"
   }
   CHECK(data[15] == 4);
   CHECK_THROWS_AS(kept.shape(), gpulua::Error);
+}
+
+TEST_CASE("gpulua.hpp: the owner of borrowed memory lives as long as what uses it", "[cpu]") {
+  auto memory = std::make_shared<std::vector<double>>(3, 2.0);
+  const std::weak_ptr<std::vector<double>> life = memory;
+  State state("cpu");
+  double* const data = memory->data();
+  state.set("x", state.borrow(data, {3}, memory));
+  state.run("y = x * 2; x = nil");
+  memory.reset();
+  CHECK(state.load<double()>("return y:sum():item()")() == 12);
+  CHECK_THROWS_AS(state.borrow(data, {-1}, life.lock()), gpulua::Error);
+  state.run("y = nil");
+  state.collect();
+  state.collect();
+  CHECK(life.expired());
+
+  std::vector<float> elements{1, 2, 3};
+  state.set("x", state.borrow(elements));
+  state.run("x:add_(1)");
+  CHECK(elements == std::vector<float>{2, 3, 4});
+  std::array<int, 2> pair{5, 6};
+  CHECK(state.borrow(pair).to_vector<int>() == std::vector<int>{5, 6});
+}
+
+TEST_CASE("gpulua.hpp: memory that cannot be that of an array is refused by name", "[cpu]") {
+  State state("cpu");
+  std::vector<double> data(4, 1.0);
+  auto* const nowhere = static_cast<double*>(nullptr);
+  auto* const shifted = reinterpret_cast<double*>(reinterpret_cast<char*>(data.data()) + 4);
+  const std::string no_address = "expected an address of elements, got NULL";
+  using Catch::Matchers::StartsWith;
+  CHECK_THROWS_WITH(state.borrow(nowhere, {2, 2}), StartsWith("[array_device] " + no_address));
+  CHECK_THROWS_WITH(state.borrow_host(nowhere, {4}), StartsWith("[array_host] " + no_address));
+  CHECK_THROWS_WITH(state.copy(nowhere, {4}), StartsWith("[array_host] " + no_address));
+  CHECK_THROWS_WITH(state.borrow(shifted, {3}),
+                    StartsWith("[array_device] expected an address that is a multiple of 8"));
+  CHECK_THROWS_WITH(state.borrow(data.data(), {-4}), StartsWith("[array_device] expected extents of 0 or more, got (-4,)"));
+  CHECK_THROWS_WITH(state.zeros<double>({2, -1}), StartsWith("[array_zeros] expected extents of 0 or more, got (2,-1)"));
+  CHECK_THROWS_WITH(state.borrow(data.data(), {4}, "tpu"), StartsWith("[device] expected one of"));
+  const std::vector<std::int64_t> many(100, 1);
+  CHECK_THROWS_WITH(state.borrow(data.data(), many), Catch::Matchers::ContainsSubstring("axes, got 100"));
+  // Of no elements, no address is needed.
+  CHECK(state.borrow(nowhere, {0, 3}).size() == 0);
+  CHECK(state.copy(nowhere, {0}).size() == 0);
+  Array x = state.borrow(data);
+  CHECK_THROWS_WITH(x.assign(nowhere, 4), "[array_copy_from] expected host memory, got NULL");
+  CHECK_THROWS_WITH(x.assign(data.data(), 3), StartsWith("[array_copy_from] expected 32 bytes"));
+  CHECK_THROWS_AS(Array().to_vector<double>(), gpulua::Error);
 }

@@ -194,10 +194,11 @@ gpulua_status read_port(gpulua_state* state, void* user, const gpulua_value* in,
   auto& port = *static_cast<Port*>(user);
   if (in_count != 1 || in[0].kind != GPULUA_NUMBER) return gpulua_fail(state, "[port] expected a number");
   port.seen.push_back(in[0].as.number);
-  // Values may be read and set, but no script runs.
+  // A script is part of the call that runs, but does not end the state.
   gpulua_value k;
   if (gpulua_get_value(state, "k", &k) != GPULUA_OK) return gpulua_fail(state, gpulua_error(state));
-  if (gpulua_run(state, "k = 0", 5, "nested") != GPULUA_BUSY) return gpulua_fail(state, "a script has run");
+  if (gpulua_run(state, "inner = k", 9, "nested") != GPULUA_OK) return gpulua_fail(state, gpulua_error(state));
+  if (gpulua_collect(state, 0) != GPULUA_BUSY) return gpulua_fail(state, "garbage was collected");
   if (gpulua_destroy(state) != GPULUA_BUSY) return gpulua_fail(state, "the state was destroyed");
   const gpulua_value seen = number_value(static_cast<double>(port.seen.size()));
   if (gpulua_set(state, "seen", &seen) != GPULUA_OK) return gpulua_fail(state, gpulua_error(state));
@@ -350,4 +351,68 @@ TEST_CASE("counts of results and flags that nothing can mean are errors") {
     CHECK(state.error() == "[array_host] expected copy 0 or 1, got " + std::to_string(copy));
     CHECK(array == nullptr);
   }
+}
+
+namespace {
+
+/// Calls the global Lua function `inner`, and passes its status on.
+gpulua_status call_inner(gpulua_state* state, void* user, const gpulua_value*, std::size_t, gpulua_value*,
+                         std::size_t* out_count) {
+  *out_count = 0;
+  gpulua_function* inner = nullptr;
+  const gpulua_status found = gpulua_get(state, "inner", &inner);
+  if (found != GPULUA_OK) return found;
+  const gpulua_status status = gpulua_call(inner, nullptr, 0, nullptr, nullptr, user != nullptr ? 50 : 0);
+  gpulua_function_release(inner);
+  return status;
+}
+
+}  // namespace
+
+TEST_CASE("a callback runs scripts as part of the call that called it") {
+  for (const unsigned flags : {0U, unsigned{GPULUA_INTERRUPTIBLE}}) {
+    ApiState state(options_with(flags));
+    REQUIRE(gpulua_register(state.get(), "outer", &call_inner, nullptr) == GPULUA_OK);
+    REQUIRE(state.run("depth = 0; function inner() depth = depth + 1; if depth < 4 then outer() end end; outer()\n"
+                      "coroutine.wrap(function() depth = 2; outer() end)()") == GPULUA_OK);
+    CHECK(state.number("depth") == 4);
+    // The error of the innermost call, which each callback passes on.
+    REQUIRE(
+        state.run("function inner() depth = depth + 1; if depth < 4 then outer() end; error 'the port is shut' end") ==
+        GPULUA_OK);
+    CHECK(state.run("depth = 0; outer()") == GPULUA_RUNTIME);
+    CHECK(state.error().find("the port is shut") != std::string::npos);
+    CHECK(state.number("depth") == 4);
+    // No error of before, where nothing in the callback has failed.
+    const auto give_device = [](gpulua_state*, void*, const gpulua_value*, std::size_t, gpulua_value*, std::size_t*) {
+      return GPULUA_DEVICE;
+    };
+    REQUIRE(gpulua_register(state.get(), "plain", give_device, nullptr) == GPULUA_OK);
+    CHECK(state.run("plain()") == GPULUA_RUNTIME);
+    CHECK(state.error().find("script.lua:1: the host program's function gave GPULUA_DEVICE") == 0);
+  }
+}
+
+TEST_CASE("the deadline of the outermost call stops what a callback runs") {
+  ApiState state;
+  int any = 0;
+  REQUIRE(gpulua_register(state.get(), "outer", &call_inner, nullptr) == GPULUA_OK);
+  REQUIRE(gpulua_register(state.get(), "hasty", &call_inner, &any) == GPULUA_OK);
+  REQUIRE(state.run("function inner() while true do end end; function go() pcall(outer) end") == GPULUA_OK);
+  CHECK(gpulua_call(state.function("go"), nullptr, 0, nullptr, nullptr, 50) == GPULUA_DEADLINE);
+  CHECK(state.run("hasty()") != GPULUA_OK);
+  CHECK(state.error().find("[call] expected no deadline in a callback") != std::string::npos);
+  CHECK(state.run("x = 1") == GPULUA_OK);
+}
+
+TEST_CASE("scripts that callbacks run share the budget of the outermost call", "[cpu]") {
+  gpulua_options options = options_with(GPULUA_SANDBOX);
+  options.device = "cpu";
+  options.launches = 5;
+  ApiState state(options);
+  REQUIRE(gpulua_register(state.get(), "outer", &call_inner, nullptr) == GPULUA_OK);
+  REQUIRE(state.run("x = gpu.ones(2000); function inner() x = (x + 1):eval() end") == GPULUA_OK);
+  CHECK(state.run("for i = 1, 3 do outer() end") == GPULUA_OK);
+  CHECK(state.run("for i = 1, 9 do outer() end") == GPULUA_RUNTIME);
+  CHECK(state.error().find("budget") != std::string::npos);
 }

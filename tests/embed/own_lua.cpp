@@ -56,7 +56,7 @@ int scale(lua_State* L) {
 
 gpulua_status note_and_try(gpulua_state* state, void* user, const gpulua_value* in, size_t in_count, gpulua_value* out,
                            size_t* out_count) {
-  if (gpulua_run(state, "", 0, "nested") != GPULUA_BUSY) return gpulua_fail(state, "a script has run");
+  if (gpulua_run(state, "inner = k", 9, "nested") != GPULUA_OK) return gpulua_fail(state, gpulua_error(state));
   if (gpulua_destroy(state) != GPULUA_BUSY) return gpulua_fail(state, "the state was destroyed");
   gpulua_value k{};
   if (gpulua_get_value(state, "k", &k) != GPULUA_OK) return gpulua_fail(state, gpulua_error(state));

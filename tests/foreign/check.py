@@ -138,6 +138,25 @@ back.validate(full=True)
 assert back.equals(batch)
 print("pandas and pyarrow: dates there and back")
 
+# Columns with pandas' own kinds of numbers and texts, some of them missing.
+kinds = {"whole": pandas.array([1, None], "Int64"), "real": pandas.array([1.5, None], "Float64"), "full": pandas.array([2**62, 3], "Int64"),
+         "flag": pandas.array([True, False], "boolean"), "text": pandas.array(["a", None], "string"), "kind": pandas.Categorical(["b", "a"]),
+         "zone": pandas.date_range("2020-01-01", periods=2, tz="Europe/Berlin")}
+found = state.table(state.new_table(pandas.DataFrame(kinds)))
+for name, expected in {"whole": [1, np.nan], "real": [1.5, np.nan], "full": [2**62, 3], "flag": [True, False]}.items():
+    np.testing.assert_array_equal(found[name], expected)
+    np.testing.assert_array_equal(state.array(pandas.Series(kinds[name])).numpy(), expected)
+assert found["text"].tolist() == ["a", ""] and found["kind"].tolist() == ["b", "a"] and found["full"].dtype == "int64"
+assert (found["zone"] == kinds["zone"].tz_convert("UTC").tz_localize(None).to_numpy()).all()
+for values, error in [(pandas.array([True, None], "boolean"), TypeError), (pandas.array([2**60, None], "Int64"), ValueError)]:
+    for use in (lambda: state.array(pandas.Series(values)), lambda: state.new_table({"x": values})):
+        try:
+            use()
+            raise AssertionError(f"{values} crosses")
+        except error as refusal:
+            assert "missing" in str(refusal)
+print("pandas' nullable columns: numbers, texts, categories and zones")
+
 from IPython.core.interactiveshell import InteractiveShell  # noqa: E402
 shell = InteractiveShell.instance()
 shell.run_line_magic("load_ext", "gpulua")

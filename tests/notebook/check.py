@@ -76,6 +76,14 @@ class Notebook(unittest.TestCase):
         for code in ["3;", "x = 3", "", "print()", "x = 3\n\n"]:
             self.assertEqual(self.run_cell(code).all("execute_result"), [], code)
 
+    def test_what_ipython_has_gets_a_hint(self):
+        for code, hint in [("%time gpu.ones(3):sum()", "gpu.benchmark"), ("%%bash\nls", "os.execute"), ("!ls", "os.execute")]:
+            self.assertIn(hint, self.fails(code)["evalue"])
+        for code in ["?gpu.sum", "gpu.sum?", "gpu.sum??"]:
+            self.assertIn("gpu.sum(x", self.run_cell(code).text())
+        self.assertEqual(self.fails("local x = 1\n\ny = nil + 1")["evalue"].split(" ")[0].split(":")[1], "3")
+        self.assertEqual(self.run_cell("größe = 3; größe + 1").data["text/plain"], "4")
+
     def test_lines_that_go_on_are_one_statement(self):
         self.run_cell("f = function(t) return t end")
         self.assertEqual(self.run_cell("a = 5\n- 3; a").data["text/plain"], "2")

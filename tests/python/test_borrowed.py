@@ -52,8 +52,13 @@ class Scalars(unittest.TestCase):
         for value in (np.complex64(1 + 2j), np.complex128(1 + 2j), 1 + 2j, np.array(1 + 2j)):
             self.assertEqual(complex(self.same(value)), 1 + 2j)
         for array in (np.zeros(2, "datetime64[D]"), np.array(["a"]), np.array([object()]), np.zeros(2, [("a", "f4")]), np.zeros(2, np.longdouble)):
-            with self.assertRaisesRegex(TypeError, "expected an array of booleans or of numbers", msg=str(array.dtype)):
+            with self.assertRaisesRegex(TypeError, "expected an array of booleans or of numbers.*; (x|state)", msg=str(array.dtype)):
                 self.same(array)
+        with self.assertRaises(gpulua.WrongTypeError):
+            gpulua.namespace(self.state).sin([1, 2])
+        for shape in (2.5, "ab", (1, None)):
+            with self.assertRaisesRegex(TypeError, "expected a shape"):
+                gpulua.namespace(self.state).zeros(shape)
         with self.assertRaisesRegex(TypeError, "without a mask"):
             self.same(np.ma.masked_array([1.0, 2], [False, True]))
 
@@ -157,6 +162,36 @@ class Memory(unittest.TestCase):
             own = np.from_dlpack(x, copy=True)
             own[:] = 7
             self.assertEqual((x.numpy().tolist(), own.tolist()), ([1, 1, 1], [7, 7, 7]))
+
+
+    def test_layouts(self):
+        whole, fields = np.arange(12.0).reshape(3, 4), np.ones(3, [("a", "f4"), ("b", "i2")])
+        shifted = np.zeros(25, "u1")[1:].view("f8")
+        shifted[:] = [1, 2, 3]
+        for x in (whole[::2, 1::2], whole[::-1, ::-2], np.asfortranarray(whole), whole.T, whole.astype(">f8"), np.arange(3, dtype=">i2"),
+                  np.broadcast_to(np.arange(3.0), (2, 3)), np.zeros((0, 3)), np.array(3.5), np.ones(2, "f2"), fields["a"], fields["b"],
+                  shifted, np.array([2**64 - 1], "u8"), whole.astype(">c16")):
+            y = self.state.eval("function(x) return x:copy() end")(x)
+            self.assertEqual(y.dtype, x.dtype.newbyteorder("="))
+            np.testing.assert_array_equal(y.numpy(), x)
+
+    def test_arrays_that_never_change(self):
+        class Tensor:
+            """One of JAX's, which says nothing of that."""
+            __module__ = "jaxlib._jax"
+
+            def __init__(self, array):
+                self.array = array
+
+            def __dlpack__(self, **_):
+                return self.array.__dlpack__()
+
+            def __dlpack_device__(self):
+                return self.array.__dlpack_device__()
+        values = np.ones(3)
+        self.state["x"] = Tensor(values)
+        self.state.run("x:fill_(7)")
+        self.assertEqual((values.tolist(), self.state["x"].tolist()), ([1, 1, 1], [7, 7, 7]))
 
 
 class Failures(unittest.TestCase):

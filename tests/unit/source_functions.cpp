@@ -95,11 +95,24 @@ TEST_CASE("the members of structs are known where they are plain") {
   };
   CHECK(members("float low, high;") == "float low, high;");
   CHECK(members("float m[4][2]; // rows\n const unsigned char* p;") == "float m[4][2]; const unsigned char* p;");
-  CHECK(members("float3 v;").empty());
+  CHECK(members("float3 v; uint2 a[4]; double4 d;") ==
+        "struct { float x, y, z; } v; struct __attribute__((aligned(8))) { unsigned int x, y; } a[4]; struct "
+        "__attribute__((aligned(16))) { double x, y, z, w; } d;");
+  CHECK(members("Other* next; int n;") == "void* next; int n;");
+  CHECK(members("Other o;").empty());
+  CHECK(members("float5 v;").empty());
   CHECK(members("float x; __device__ float f() { return x; }").empty());
   CHECK(members("int flag : 1;").empty());
   CHECK(members("float x = 1;").empty());
   CHECK(struct_members("struct A { int a; };", "B").empty());
+  CHECK(struct_members("typedef struct { int a; } A; struct B { A one[2]; float b; };", "B") ==
+        "struct { int a; } one[2]; float b;");
+  CHECK(struct_members("typedef struct tag { int a; } A;", "A") == "int a;");
+  CHECK(struct_members("struct A { A a; };", "A").empty());
+  for (const char* text : {"struct A : B { int a; };", "struct __align__(16) A { int a; };", "struct alignas(8) A { int a; };",
+                           "struct A { int a; } __attribute__((packed));", "union A { int a; float b; };",
+                           "#pragma pack(1)\nstruct A { char c; int a; };", "struct A {\n#if 1\nint a;\n#endif\n};"})
+    CHECK(struct_members(text, "A").empty());
   CHECK(struct_members("template <class T> struct A { T a; };", "A<float>").empty());
   CHECK(struct_members("struct A { int a; }; namespace n { struct A { int b; }; }", "A").empty());
 }

@@ -29,4 +29,7 @@ def given(value):
 
 def shape_of(shape):
     """A list of a shape that is a number or a sequence."""
-    return [operator.index(shape)] if hasattr(shape, "__index__") else [operator.index(size) for size in shape]
+    try:
+        return [operator.index(shape)] if hasattr(shape, "__index__") else [operator.index(size) for size in shape]
+    except TypeError:
+        raise TypeError(f"expected a shape, an integer or a sequence of integers, got {shape!r}") from None

@@ -25,16 +25,16 @@ std::vector<SourceFunction> source_functions(std::string_view text);
 /// the text does not tell, or has several such kernels with different names.
 std::string parameter_name(std::string_view text, std::string_view name, std::size_t count, std::size_t index);
 
-/// True for each of the `count` parameters that the text of the kernel `name` assigns elements of: out[i] = 1, *out += 1,
-/// atomicAdd(&out[i], 1). All false when the text has no such kernel, or several, or `#if`. What other functions assign
-/// is not followed.
+/// True for each of the `count` parameters that the text of the kernel `name` assigns elements of: out[i] = 1, *out +=
+/// 1, atomicAdd(&out[i], 1). All false when the text has no such kernel, or several, or `#if`. What other functions
+/// assign is not followed.
 std::vector<bool> written_parameters(std::string_view text, std::string_view name, std::size_t count);
 
 /// True when there is a kernel of that name and all such kernels use an `extern __shared__` array.
 bool uses_dynamic_shared(std::string_view text, std::string_view name);
 
 /// The members of the struct `name` in C: "float low, high;". Empty when the text has no such struct, or one with other
-/// members than numbers and pointers.
+/// members than numbers, CUDA's vectors, such structs, and pointers, or with a layout of its own: bases, an alignment.
 std::string struct_members(std::string_view text, std::string_view name);
 
 /// The end of a message about a kernel `name` that is missing: "; ..." with the function that the text has instead, or
