@@ -8,6 +8,9 @@ local texts_of = setmetatable({}, {__mode = "k"})
 
 local methods = {}
 
+--- What errors about a column of text add, which tell how a file's column is read as numbers; nil for others.
+function exports.advice(x) return import("text_advice").advice(texts_of[x]) end
+
 --- The positions of a column of text, or another column itself.
 local function plain(x) return texts_of[x] and core.text_positions(x) or x end
 exports.plain = plain
@@ -154,6 +157,7 @@ local function make_meta(arrays)
   function meta.__call(x, ...) return selected(x, arrays.__call(plain(x), ...)) end
   function meta.__len(x) return (arrays.__len(plain(x))) end
   function meta.__newindex(x) core.fail("index", "an array to write to", x) end
+  meta.advice = exports.advice
   function meta.__tostring(x)
     return import("table_text").column_text(x, texts_of[x])
   end
