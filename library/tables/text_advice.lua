@@ -117,7 +117,7 @@ function exports.advice(texts)
   end
   options = options or missing_of(texts)
   local shown = #source.text > 40 and source.text:sub(1, 40) .. "..." or source.text
-  local reason = source.is_quoted and "is in quotes" or "is no number"
+  local reason = source.is_quoted and tonumber(source.text) and "is in quotes" or "is no number"
   return options and (", got column %s of text, as %q in line %.0f of %s %s; gpu.load(path, {%s}) reads it%s"):format(source.name, shown,
     source.line, source.path, reason, options, also)
 end

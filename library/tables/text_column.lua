@@ -15,8 +15,9 @@ function exports.advice(x) return import("text_advice").advice(texts_of[x]) end
 local function plain(x) return texts_of[x] and core.text_positions(x) or x end
 exports.plain = plain
 
---- A column of text among the arguments of a comparison.
-local function check_texts(op, other)
+--- What a column of text is compared with: a column of text; a number where the column ought to be one of numbers is an error about it.
+local function check_texts(op, x, other)
+  if core.is_number(other) and exports.advice(x) then core.fail(op, "numbers", x) end
   if not texts_of[other] then core.fail(op, "a text or a column of text beside a column of text", other) end
 end
 
@@ -39,7 +40,7 @@ for _, op in ipairs {"eq", "ne"} do
     if type(other) == "string" then
       other = places_of(texts)[other] or 0
     else
-      check_texts(op, other)
+      check_texts(op, x, other)
       other = plain(texts_of[other] ~= texts and moved(other, places_of(texts)) or other)
     end
     return (array_methods[op](plain(x), other, ...))
@@ -81,7 +82,7 @@ for op, before in pairs(stands_before) do
       while count < #texts and before(texts[count + 1], other) do count = count + 1 end
       return (array_methods[(op == "lt" or op == "le") and "le" or "gt"](plain(x), count, ...))
     end
-    check_texts(op, other)
+    check_texts(op, x, other)
     if texts_of[other] ~= texts then
       local positions = merged(texts, texts_of[other])
       x, other = moved(x, positions), moved(other, positions)
@@ -136,6 +137,10 @@ local function selected(x, found)
   if found.ndim == 0 then return texts_of[x][found:item()] end
   exports.make(found, texts_of[x])
   return found
+end
+
+for _, name in ipairs {"year", "quarter", "month", "day", "yearday", "weekday", "hour", "minute", "second", "nanosecond", "floor", "number", "as", "format"} do
+  methods[name] = function(x) core.fail(name, "dates", x) end
 end
 
 function methods.take(x, ...) return selected(x, array_methods.take(plain(x), ...)) end

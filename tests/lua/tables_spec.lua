@@ -177,6 +177,16 @@ describe("tables in text", function()
     lines[1500] = "n.a.,1"
     local t = reads('missing = {"n.a."}', table.concat(lines, "\n"))
     support.fails('[sum] expected numbers, got column x of text, as "n.a." in line 1500 of ', gpu.sum, t:head(3).x)
+    -- So have methods of numbers and dates, and groups.
+    t = loaded('k,day,x\n1,03/14/2024,"1,234"\n2,03/15/2024,"5,000"\n')
+    for _, fn in ipairs {function() t:group_by "k":mean "x" end, function() t:group_by "k":aggregate {x = "sum"} end, function() t.x:gt(5) end,
+      function() t.x:rolling(2) end, function() t.k:rolling(2):corr(t.x) end, function() t:pivot("k", "day", "x") end} do
+      support.fails('column x of text, as "1,234" in line 2 of ', fn)
+    end
+    for _, name in ipairs {"year", "floor", "number", "diff"} do
+      support.fails('; gpu.load(path, {dates = {day = "%m/%d/%Y"}}) reads it', function() t.day[name](t.day, "month") end)
+    end
+    support.fails('; the option format, such as "%m/%d/%Y", reads others', gpu.dates, t.day)
     -- Words are no numbers under any option.
     support.fails("got a column of text, whose elements are positions", gpu.mean, loaded("x\nOslo\nBern\n").x)
     -- What the advice says reads the file.
@@ -747,7 +757,7 @@ describe("gpu.table", function()
     for _, op in ipairs {"var", "std", "median"} do assert.are.equal(0, empty[op](empty).rows) end
     support.fails("[var] expected the option ddof, got \"dof\"", g.var, g, "value", {dof = 1})
     support.fails("[std] expected ddof, a number, got \"1\"", g.std, g, {ddof = "1"})
-    support.fails("[median] expected a column of real numbers, got \"side\"", g.median, g, "side")
+    support.fails("[median] expected real numbers in column side, got a column of text", g.median, g, "side")
   end)
 
   it("compares text by its order, with a text or another column", function()
@@ -847,7 +857,7 @@ float64  text    float64
     fails('a table has no column, property or method "valeu"; did you mean "value"?', function() return t.valeu end)
     fails("expected 1000 rows in column w, as in the others, got 2", function() t.w = {1, 2} end)
     fails("expected a name that is not a property or method of tables, got \"rows\"", function() t.rows = {1} end)
-    fails("expected a column of real numbers, got \"side\"", function() t:group_by "kind":sum "side" end)
+    fails("expected real numbers in column side, got a column of text", function() t:group_by "kind":sum "side" end)
     fails("expected a column that is not a key, got kind", function() t:group_by "kind":sum "kind" end)
     fails("expected a column of kind, side, value, got \"x\"", function() t:sort_by "x" end)
     fails("expected the option descending, got \"down\"", function() t:sort_by("kind", {down = true}) end)
