@@ -37,7 +37,8 @@ int parse_dates(lua_State* L) {
     if (!moments.back() && !text.empty() && text != "NaT") {
       const std::string expected =
           format.empty() ? "a date as 2024-03-01 or 2024-03-01 12:30:00" : "a date as \"" + format + "\" has them";
-      throw Error("[{}] expected {}, got {}", op, expected, describe(L, -1));
+      throw Error("[{}] expected {}, got {}{}", op, expected, describe(L, -1),
+                  format.empty() && name == "dates" ? "; the option format, such as \"%m/%d/%Y\", reads others" : "");
     }
     if (moments.back()) unit = std::max(unit, moments.back()->unit);
     lua_pop(L, 1);

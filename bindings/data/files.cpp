@@ -8,6 +8,7 @@
 #include "bindings/arrays/lua_array.h"
 #include "bindings/arrays/lua_device.h"
 #include "bindings/data/data_parts.h"
+#include "bindings/data/dates.h"
 #include "bindings/lua/state.h"
 #include "src/base/near_name.h"
 #include "src/files/hdf5.h"
@@ -26,8 +27,9 @@ bool check_boolean(lua_State* L, int index, const char* op, const char* what) {
 }
 
 /// The arrays of the table at `index`, for a file of the kind `ending`, sorted by name. The items of its list are named
-/// arr_0, arr_1, ..., as in NumPy.
-NamedArrays check_named_arrays(lua_State* L, int index, const char* ending) {
+/// arr_0, arr_1, ..., as in NumPy. `kinds`: the index of the kinds of those that are columns of dates, by the same
+/// keys; 0: none is.
+NamedArrays check_named_arrays(lua_State* L, int index, const char* ending, int kinds = 0) {
   constexpr const char* op = "save";
   if (lua_istable(L, index) && luaL_getmetafield(L, index, "__metatable") != 0)
     fail(op, std::string("arrays by name, {x = t.x}, for a ") + ending + " file; .csv takes a table of columns", L,
@@ -49,33 +51,41 @@ NamedArrays check_named_arrays(lua_State* L, int index, const char* ending) {
     if (name.find('\0') != std::string::npos) fail(op, "a name without zero bytes", L, -2);
     const Array* array = test<Array>(L, -1);
     if (!array) fail(op, "an array named \"" + name + '"', L, -1);
-    arrays.emplace_back(std::move(name), *array);
+    NamedArray named{std::move(name), *array};
+    if (kinds != 0) {
+      lua_pushvalue(L, -2);
+      lua_rawget(L, kinds);
+      if (lua_istable(L, -1)) named.dates = test_date_kind(L, lua_gettop(L));
+      lua_pop(L, 1);
+    }
+    arrays.push_back(std::move(named));
     lua_pop(L, 1);
   }
   if (arrays.empty()) throw Error("[save] expected at least one array, got an empty table");
-  std::sort(arrays.begin(), arrays.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::sort(arrays.begin(), arrays.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   const auto twice =
-      std::adjacent_find(arrays.begin(), arrays.end(), [](const auto& a, const auto& b) { return a.first == b.first; });
-  if (twice != arrays.end()) throw Error("[save] two arrays are called \"{}\"", twice->first);
+      std::adjacent_find(arrays.begin(), arrays.end(), [](const auto& a, const auto& b) { return a.name == b.name; });
+  if (twice != arrays.end()) throw Error("[save] two arrays are called \"{}\"", twice->name);
   return arrays;
 }
 
-/// save_npy(path, x)
+/// save_npy(path, x [, kind]): `kind` of a column of dates.
 int save_array(lua_State* L) {
   constexpr const char* op = "save";
   if (lua_istable(L, 2)) fail(op, "an array for a .npy file, where a .npz file takes a table of arrays", L, 2);
-  save_npy(std::string(check_string(L, 1, op, "the path of a file")), *check<Array>(L, 2, op));
+  const auto dates = lua_istable(L, 3) ? test_date_kind(L, 3) : std::nullopt;
+  save_npy(std::string(check_string(L, 1, op, "the path of a file")), *check<Array>(L, 2, op), dates);
   lua_pushboolean(L, 1);
   return 1;
 }
 
-/// save_npz(path, {name = x, ...} [, {compress}])
+/// save_npz(path, {name = x, ...}, {name = kind, ...}, {compress}): kinds of columns of dates.
 int save_arrays(lua_State* L) {
   constexpr const char* op = "save";
   bool compress = false;
-  read_options(L, 3, op,
+  read_options(L, 4, op,
                {{"compress", [&](int value) { compress = check_boolean(L, value, op, "a boolean for compress"); }}});
-  save_npz(std::string(check_string(L, 1, op, "the path of a file")), check_named_arrays(L, 2, ".npz"), compress);
+  save_npz(std::string(check_string(L, 1, op, "the path of a file")), check_named_arrays(L, 2, ".npz", 3), compress);
   lua_pushboolean(L, 1);
   return 1;
 }
@@ -126,7 +136,7 @@ int missing_array(lua_State* L) {
 /// Pushes the arrays of a file as a table by name, in which other names are errors. Returns 1.
 int push_arrays(lua_State* L, NamedArrays arrays, const std::string& path) {
   lua_createtable(L, 0, static_cast<int>(arrays.size()));
-  for (auto& [name, array] : arrays) {
+  for (auto& [name, array, dates] : arrays) {
     lua_pushlstring(L, name.data(), name.size());
     push_array(L, std::move(array));
     lua_rawset(L, -3);
@@ -181,7 +191,7 @@ int load_datasets(lua_State* L) {
   return or_file_failure(L, [&] {
     NamedArrays arrays = read_hdf5(path, name, *device);
     if (name.empty()) return push_arrays(L, std::move(arrays), path);
-    push_array(L, std::move(arrays.front().second));
+    push_array(L, std::move(arrays.front().array));
     return 1;
   });
 }
@@ -193,15 +203,28 @@ bool is_text(std::span<const char> bytes) {
   });
 }
 
-/// load_numpy(path [, {device=, mmap=}]): the array of a .npy file, or a table of the arrays of a .npz file by name;
-/// nil and a message when the file cannot be opened.
+/// load_numpy(path [, {device=, mmap=}]): the array of a .npy file and its kind where it is a column of dates, or a
+/// table of the arrays of a .npz file by name and one of their kinds; nil and a message when the file cannot be opened.
 int load(lua_State* L) {
   constexpr const char* op = "load";
   const std::string path(check_string(L, 1, op, "the path of a file"));
   const FileOptions options = check_file_options(L, 2);
   return or_file_failure(L, [&] {
     const FileBytes file(op, path, options.access);
-    if (is_npz(file.bytes())) return push_arrays(L, read_npz(file.bytes(), *options.device, path), path);
+    if (is_npz(file.bytes())) {
+      NamedArrays arrays = read_npz(file.bytes(), *options.device, path);
+      lua_newtable(L);
+      const int kinds = lua_gettop(L);
+      for (const NamedArray& named : arrays) {
+        if (!named.dates) continue;
+        lua_pushlstring(L, named.name.data(), named.name.size());
+        push_date_kind(L, *named.dates);
+        lua_rawset(L, kinds);
+      }
+      push_arrays(L, std::move(arrays), path);
+      lua_insert(L, kinds);
+      return 2;
+    }
     if (!is_npy(file.bytes()))
       throw Error(
           "[load] {}: expected a .npy or .npz file, got {}", path,
@@ -209,8 +232,11 @@ int load(lua_State* L) {
               ? "text; gpu.loadtxt reads an array of numbers in text, gpu.load a table by the ending .csv or .tsv"
               : "other data; gpu.image.load reads PNG files, and gpu.load other files by their endings, "
                 ".csv among them");
-    push_array(L, read_npy(file.bytes(), *options.device, path));
-    return 1;
+    FileArray read = read_npy(file.bytes(), *options.device, path);
+    push_array(L, std::move(read.array));
+    if (!read.dates) return 1;
+    push_date_kind(L, *read.dates);
+    return 2;
   });
 }
 

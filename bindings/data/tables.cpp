@@ -12,6 +12,7 @@
 #include "bindings/lua/array_type.h"
 #include "src/expressions/creation.h"
 #include "src/expressions/transfer.h"
+#include "src/files/gzip.h"
 #include "src/files/host_file.h"
 
 namespace gpulua {
@@ -47,7 +48,7 @@ std::string text_at(lua_State* L, int index, const char* op, const char* what) {
   return std::string(check_string(L, index, op, what));
 }
 
-/// Reads {sep, header, skip, columns, dtype, types, dates, missing} at `index`.
+/// Reads the options of files.lua at `index`.
 CsvReading check_reading(lua_State* L, int index) {
   CsvReading options;
   lua_getfield(L, index, "sep");
@@ -71,7 +72,21 @@ CsvReading check_reading(lua_State* L, int index) {
     else
       options.columns.emplace_back(text_at(L, -1, read_op, "a column's name or position"));
   });
-  for_each_item(L, index, "missing", [&] { options.missing.push_back(text_at(L, -1, read_op, "a text for missing")); });
+  const auto read_texts = [&](const char* name, std::vector<std::string>& texts) {
+    for_each_item(L, index, name, [&] { texts.push_back(text_at(L, -1, read_op, "a text")); });
+  };
+  read_texts("missing", options.numbers.missing);
+  read_texts("symbols", options.numbers.symbols);
+  read_texts("names", options.names);
+  lua_getfield(L, index, "decimal");
+  options.numbers.decimal = check_string(L, -1, read_op, "decimal").at(0);
+  lua_getfield(L, index, "thousands");
+  if (!lua_isnil(L, -1)) options.numbers.thousands = check_string(L, -1, read_op, "thousands").at(0);
+  lua_getfield(L, index, "comments");
+  if (!lua_isnil(L, -1)) options.comments = check_string(L, -1, read_op, "comments");
+  lua_getfield(L, index, "max_rows");
+  if (!lua_isnil(L, -1)) options.max_rows = check_integer(L, -1, read_op, "max_rows");
+  lua_pop(L, 4);
   lua_getfield(L, index, "types");
   for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
     if (lua_type(L, -2) != LUA_TSTRING) fail(read_op, "the name of a column in dtype", L, -2);
@@ -113,6 +128,16 @@ void push_columns(lua_State* L, CsvTable table, OpenDevice& device) {
     if (column.dates) {
       push_date_kind(L, *column.dates);
       lua_rawseti(L, -2, 3);
+    }
+    if (column.text_field) {
+      lua_createtable(L, 0, 3);
+      lua_pushlstring(L, column.text_field->text.data(), column.text_field->text.size());
+      lua_setfield(L, -2, "text");
+      lua_pushnumber(L, static_cast<double>(column.text_field->line));
+      lua_setfield(L, -2, "line");
+      lua_pushboolean(L, column.text_field->is_quoted ? 1 : 0);
+      lua_setfield(L, -2, "is_quoted");
+      lua_rawseti(L, -2, 4);
     }
     lua_rawseti(L, -2, static_cast<int>(i + 1));
   }
@@ -165,7 +190,8 @@ int read_table(lua_State* L) {
     CsvTable table;
     {
       const FileBytes file(read_op, path, access);
-      table = read_csv(file.bytes(), options, path);
+      table = is_gzip(file.bytes()) ? read_csv(gunzip(file.bytes(), path), options, path)
+                                    : read_csv(file.bytes(), options, path);
     }
     push_columns(L, std::move(table), *place.device);
     return 1;

@@ -1,7 +1,8 @@
 #pragma once
 
 // The columns of tables between Lua and the host: lists of {name, array, what the column has besides}: nil, a list of
-// texts, or {unit =, duration =} of dates.
+// texts, or {unit =, duration =} of dates. A column of a file that its fields made text has {text =, line =, is_quoted
+// =} of the first such field as a fourth item.
 
 #include <memory>
 #include <vector>

@@ -168,6 +168,18 @@ bool is_plain_table(lua_State* L, int index) {
   return lua_istable(L, index) && type_name(L, index).empty();
 }
 
+/// What errors say of a column of text: how to read a file's column as numbers, by text_column.lua, or what such a
+/// column can do.
+std::string about_text_column(lua_State* L, int index) {
+  if (index < 0 && index > LUA_REGISTRYINDEX) index = lua_gettop(L) + index + 1;
+  if (luaL_getmetafield(L, index, "advice") == 0) return text_column_text;
+  lua_pushvalue(L, index);
+  const bool has_advice = lua_pcall(L, 1, 1, 0) == 0 && lua_isstring(L, -1) != 0;
+  std::string advice = has_advice ? lua_tostring(L, -1) : text_column_text;
+  lua_pop(L, 1);
+  return advice;
+}
+
 /// The hint how to make an array of a table, which may be an object of the library.
 const char* remedy_of_table(lua_State* L, int table) {
   if (!is_plain_table(L, table)) return "";
@@ -212,7 +224,7 @@ std::string remedy(lua_State* L, int index, std::string_view expected) {
 void fail(const char* op, const std::string& expected, lua_State* L, int index) {
   if (test_text_column(L, index)) {
     const bool wants_array = expected.starts_with(LuaType<Array>::name);
-    throw Error("[{}] expected {}{}", op, wants_array ? "numbers" : expected, text_column_text);
+    throw Error("[{}] expected {}{}", op, wants_array ? "numbers" : expected, about_text_column(L, index));
   }
   if (test_date_column(L, index) && expected.starts_with(LuaType<Array>::name))
     throw Error("[{}] expected numbers{}", op, date_column_text);

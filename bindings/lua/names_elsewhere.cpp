@@ -66,12 +66,7 @@ constexpr NameRow rows[] = {
     {"eigh", "gpu.linalg.eigh(a)"}, {"eigvals", "gpu.linalg.eigvals(a)"}, {"elapsed", "gpu.clock() or events"},
     {"elapsed_time", "first:elapsed(last) of events"}, {"elu", "gpu.where(x:gt(0), x, gpu.expm1(x))"},
     {"empty_cache", "gpu.trim()"}, {"errorbar", "gpu.plot.errorbars(x, y, errors)"},
-    {"ewm",
-     "gpu.signal.lfilter({alpha}, {1, alpha - 1}, x, {zi = x({1, 1}) * (1 - alpha)}) for adjust=False, and for adjust=True "
-     "gpu.signal.lfilter({1}, {1, alpha - 1}, x) / gpu.signal.lfilter({1}, {1, alpha - 1}, gpu.ones_like(x))"},
-    {"ewma",
-     "gpu.signal.lfilter({alpha}, {1, alpha - 1}, x, {zi = x({1, 1}) * (1 - alpha)}) for adjust=False, and for adjust=True "
-     "gpu.signal.lfilter({1}, {1, alpha - 1}, x) / gpu.signal.lfilter({1}, {1, alpha - 1}, gpu.ones_like(x))"},
+    {"ewma", "x:ewm({span = n}):mean()"},
     {"exp10", "10 ^ x"},
     {"expand", "x:broadcast_to(shape)"}, {"expand_as", "gpu.broadcast_to(x, y.shape)"}, {"expit", "gpu.sigmoid(x)"},
     {"expm", "gpu.linalg.expm(a)"}, {"ffill", "x:fillna(\"forward\")"}, {"fft2", "gpu.fft.fft2(x)"},

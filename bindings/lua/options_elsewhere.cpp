@@ -19,8 +19,11 @@ constexpr NameRow options_elsewhere[] = {
     {"c", "color"},
     {"cmap", "colormap"},
     {"colour", "color"},
+    {"comment", "comments"},
     {"compressed", "compress"},
     {"correction", "ddof"},
+    {"date_format", "dates"},
+    {"dayfirst", "dates"},
     {"delimiter", "sep"},
     {"dim", "axis"},
     {"dims", "axis"},
@@ -41,10 +44,12 @@ constexpr NameRow options_elsewhere[] = {
     {"max_iterations", "maxiter"},
     {"min_height", "height"},
     {"mmap_mode", "mmap"},
+    {"n_rows", "max_rows"},
     {"na_values", "missing"},
     {"nblocks", "grid"},
     {"nrows", "max_rows"},
     {"nthreads", "block"},
+    {"null_values", "missing"},
     {"operation", "body"},
     {"out_dtype", "dtype"},
     {"out_params", "outputs"},
@@ -77,16 +82,37 @@ static_assert(std::ranges::is_sorted(options_elsewhere, {}, &NameRow::name));
 constexpr std::string_view of_launches = "it belongs to a launch: kernel {grid = blocks, block = threads}(arguments)";
 constexpr std::string_view of_bins = "the number of bins is an argument";
 constexpr std::string_view of_index = "rows have no index: t:where(name, value) selects by any column";
-constexpr std::string_view of_rows = "all rows are read, and t:head(n) has the first";
+constexpr std::string_view of_lines = "all rows have as many fields, and comments leaves lines out";
+constexpr std::string_view of_packing = "files of gzip are read as others, gunzip -k unpacks one";
+constexpr std::string_view of_missing = "a column of text keeps all texts: dtype = {name = \"text\"}";
+constexpr std::string_view of_parts = "skip and max_rows read a part of a file";
 constexpr std::string_view of_shapes = "a shape is an argument, not an option";
 constexpr std::string_view of_bounds = "bounds and counts are arguments, in their order, not options";
+constexpr std::string_view of_text = "text is in UTF-8, which iconv -t UTF-8 makes of another encoding";
 
 /// Options that are given in another way here.
 constexpr NameRow misplaced_options[] = {
-    {"a_max", of_bounds},     {"a_min", of_bounds},  {"bins", of_bins},       {"block", of_launches},
-    {"blocks", of_launches},  {"grid", of_launches}, {"index_col", of_index}, {"max", of_bounds},
-    {"min", of_bounds},       {"nrows", of_rows},    {"num", of_bounds},      {"shape", of_shapes},
-    {"shared", of_launches},  {"size", of_shapes},   {"start", of_bounds},    {"stop", of_bounds},
+    {"a_max", of_bounds},
+    {"a_min", of_bounds},
+    {"bins", of_bins},
+    {"block", of_launches},
+    {"blocks", of_launches},
+    {"chunksize", of_parts},
+    {"compression", of_packing},
+    {"encoding", of_text},
+    {"grid", of_launches},
+    {"index_col", of_index},
+    {"keep_default_na", of_missing},
+    {"max", of_bounds},
+    {"min", of_bounds},
+    {"num", of_bounds},
+    {"on_bad_lines", of_lines},
+    {"shape", of_shapes},
+    {"shared", of_launches},
+    {"size", of_shapes},
+    {"skipfooter", of_parts},
+    {"start", of_bounds},
+    {"stop", of_bounds},
     {"threads", of_launches},
 };
 

@@ -2,17 +2,22 @@
 -- In sandboxes: none
 local gpu, _, core, import = ...
 local checks = import "checks"
+local columns = import "columns"
 
 -- The options of each format, for gpu.load and gpu.save, and the C++ functions that do the work; nil for the formats below.
 local csv = {
-  what = "a table in text", load = {"device", "mmap", "columns", "dtype", "dates", "sep", "skip", "header", "missing"},
+  what = "a table in text", load = {
+    "device", "mmap", "columns", "names", "dtype", "dates", "sep", "skip", "comments", "max_rows", "header", "missing", "thousands", "decimal",
+    "symbols",
+  },
   save = {"sep", "header", "missing"},
 }
 local raw = {what = "plain elements", load = {"device", "dtype", "shape", "offset"}, save = {}}
 local hdf5 = {what = "an HDF5 file", reads = "load_hdf5", writes = "save_hdf5", load = {"device", "name"}, save = {}}
+local numpy = {what = "a .npy file", load = {"device", "mmap"}, save = {}}
+local zipped = {what = "a .npz file", load = {"device", "mmap"}, save = {"compress"}}
 local formats = {
-  npy = {what = "a .npy file", reads = "load_numpy", writes = "save_npy", load = {"device", "mmap"}, save = {}},
-  npz = {what = "a .npz file", reads = "load_numpy", writes = "save_npz", load = {"device", "mmap"}, save = {"compress"}},
+  npy = numpy, npz = zipped,
   csv = csv, tsv = csv, bin = raw, raw = raw,
   h5 = hdf5, hdf5 = hdf5,
   safetensors = {
@@ -21,7 +26,11 @@ local formats = {
 }
 local endings = ".npy, .npz, .csv, .tsv, .h5, .hdf5, .safetensors, .bin or .raw"
 
-local function ending(path) return (path:match "%.(%w+)$" or ""):lower() end
+--- The ending of the name: that before .gz, which gzip adds.
+local function ending(path)
+  path = path:lower()
+  return (path:gsub("(%.[ct]sv)%.gz$", "%1"):match "%.(%w+)$" or "")
+end
 
 --- The options, after a check that the format has each of them.
 local function check_options(op, format, options)
@@ -66,6 +75,27 @@ local function list_of(name, value)
   return {value}
 end
 
+--- The texts of an option: one or a table of them.
+local function texts_of(what, value)
+  if value == nil then return end
+  local list = list_of(what, value)
+  core.check_list("load", what, list)
+  for _, text in ipairs(list) do
+    if type(text) ~= "string" or text == "" and what:find "^symbols" then core.fail("load", what, text) end
+  end
+  return list
+end
+
+--- An option of one character that is no part of a number.
+local function mark_of(name, value, sep)
+  if value == nil then return end
+  if type(value) ~= "string" or #value ~= 1 or value:find '[%w\n\r"+-]' then core.fail("load", name .. ", one character such as \",\"", value) end
+  if name == "decimal" and value == sep then
+    core.raise(("[load] expected a decimal that is not the separator, got %q for both; sep is the character between fields"):format(value))
+  end
+  return value
+end
+
 --- The formats of dates by column: {day = "%d.%m.%Y"}; a list of names, {"day"}, or one name says ISO 8601.
 local function date_formats(op, dates, by_column)
   if dates == nil then return {} end
@@ -87,14 +117,20 @@ end
 local function load_csv(path, options)
   local op = "load"
   local by_column = type(options.dtype) == "table"
-  local columns = list_of("columns: names or positions", options.columns)
-  local missing = list_of("missing: texts", options.missing)
-  if columns and core.check_list(op, "columns", columns) == 0 then core.fail(op, "at least one column", columns) end
-  if missing then core.check_list(op, "texts", missing) end
+  local wanted = list_of("columns: names or positions", options.columns)
+  if wanted and core.check_list(op, "columns", wanted) == 0 then core.fail(op, "at least one column", wanted) end
+  local sep = separator(op, path, options.sep)
+  local decimal, thousands = mark_of("decimal", options.decimal, sep) or ".", mark_of("thousands", options.thousands)
+  if decimal == thousands then core.raise(("[load] expected decimal and thousands that differ, got %q for both"):format(decimal)) end
+  local comments = options.comments
+  if comments ~= nil and (type(comments) ~= "string" or comments == "") then core.fail(op, "comments, the text that comments begin with", comments) end
   local mmap = checks.flag(op, "mmap", options.mmap)
   local found, message = core.read_csv(path, {
-    sep = separator(op, path, options.sep), is_usual_sep = options.sep == nil, header = checks.flag(op, "header", options.header),
-    skip = check_count(op, "skip", options.skip), columns = columns, missing = missing, mmap = mmap ~= false,
+    sep = sep, is_usual_sep = options.sep == nil, header = checks.flag(op, "header", options.header),
+    skip = check_count(op, "skip", options.skip), columns = wanted, names = texts_of("names: texts", options.names),
+    missing = texts_of("missing: texts", options.missing), symbols = texts_of("symbols: texts beside numbers", options.symbols),
+    thousands = thousands, decimal = decimal, comments = comments,
+    max_rows = options.max_rows and check_count(op, "max_rows", options.max_rows), mmap = mmap ~= false,
     dtype = not by_column and options.dtype or nil, types = by_column and options.dtype or {},
     dates = date_formats(op, options.dates, by_column and options.dtype or {}), place = {device = options.device},
   })
@@ -104,17 +140,21 @@ local function load_csv(path, options)
     core.raise(("[load] %s: expected a table, got %s"):format(path,
       skip > 0 and ("no lines after the %d that skip leaves out"):format(skip) or "a file without lines"))
   end
+  for _, column in ipairs(found) do
+    if column[4] then import("text_advice").remember(column[3], column[4], column[1], path, sep) end
+  end
   return import("table").table_of(found)
 end
 
 local function save_csv(path, value, options)
   local op = "save"
-  local columns, rows = import("table").columns_of(op, value)
+  if path:lower():find "%.gz$" then core.fail(op, "a path without .gz: gzip compresses a file that is there", path) end
+  local list, rows = import("table").columns_of(op, value)
   local missing, sep = options.missing or "", separator(op, path, options.sep)
   if type(missing) ~= "string" or missing:find '[\n\r"]' or missing:find(sep, 1, true) then
     core.fail(op, "missing, a text for NaN without separators and quotes", missing)
   end
-  return core.write_csv(path, columns, rows, {
+  return core.write_csv(path, list, rows, {
     sep = sep, header = checks.flag(op, "header", options.header) ~= false, missing = missing,
   })
 end
@@ -135,14 +175,43 @@ local function load_raw(path, options)
   return shape and x:reshape(shape) or x
 end
 
+-- ---- NumPy's files --------------------------------------------------------------------------------------------------------------
+
+local function load_numpy(path, options)
+  local value, kind = core.load_numpy(path, options)
+  if not value then return nil, kind end
+  if not kind then return value end
+  if core.is_array(value) then return columns.make(value, kind) end
+  for name, one in pairs(kind) do columns.make(value[name], one) end
+  return value
+end
+
+--- An array, or the array of a column of dates, and the column's kind.
+local function dates_or_array(x)
+  local kind = columns.kind_of(x)
+  if not columns.is_date(kind) then return x end
+  return columns.plain(x), kind
+end
+
+local function save_numpy(path, value, options)
+  if ending(path) == "npy" then return core.save_npy(path, dates_or_array(value)) end
+  local arrays, kinds = value, {}
+  if type(value) == "table" and not getmetatable(value) then
+    arrays = {}
+    for name, x in pairs(value) do arrays[name], kinds[name] = dates_or_array(x) end
+  end
+  return core.save_npz(path, arrays, kinds, options)
+end
+
 -- ---- dispatch -------------------------------------------------------------------------------------------------------------------
 
---- gpu.load(path [, {device, mmap, columns, dtype, dates, sep, skip, header, missing, shape, offset, name}])
+--- gpu.load(path [, {device, mmap, columns, names, dtype, dates, sep, skip, comments, max_rows, header, missing, thousands, decimal, symbols, shape, offset, name}])
 function gpu.load(path, options)
   local format = formats[ending(check_path("load", path))] or formats.npz
   options = check_options("load", format, options)
   if format == csv then return load_csv(path, options) end
   if format == raw then return load_raw(path, options) end
+  if format == numpy or format == zipped then return load_numpy(path, options) end
   return core[format.reads](path, options)
 end
 
@@ -153,6 +222,7 @@ function gpu.save(path, arrays, options)
   if core.is_array(options) then core.fail("save", "the arrays in one table, {x = x, y = y}", options) end
   options = check_options("save", format, options)
   if format == csv then return save_csv(path, arrays, options) end
+  if format == numpy or format == zipped then return save_numpy(path, arrays, options) end
   if format == raw then return core.write_elements("save", path, checks.array("save", arrays)) end
   return core[format.writes](path, arrays, options)
 end

@@ -165,8 +165,8 @@ local meant = {
   assign = "t.name = x", apply = "gpu.vectorize(f)(t.name)", map = "gpu.vectorize(f)(t.name)",
   drop_duplicates = "t:group_by(names):first()", nlargest = 't:sort_by("name", {descending = true}):head(n)', nsmallest = 't:sort_by("name"):head(n)',
   set_index = "t:where(name, value), which selects rows by any column", iterrows = "local x = t:values(name) of each column, and for i = 1, t.rows",
-  melt = "gpu.concat{t, u} of a table for each column", copy = "t:select(t.names), a new table of the same columns",
-  rank = "gpu.stats.rankdata(t.name)", corr = "gpu.corrcoef(gpu.stack{t.a, t.b})", cumsum = "t.name:cumsum()",
+  melt = "gpu.concat{t, u} of a table for each column",
+  ewm = "t.name:ewm {span = n}", rank = "gpu.stats.rankdata(t.name)", corr = "gpu.corrcoef(gpu.stack{t.a, t.b})", cumsum = "t.name:cumsum()",
 }
 for theirs, ours in pairs {concat = "append", query = "filter", loc = "filter", iloc = "take", sample = "take", slice = "take", isna = "take",
   distinct = "unique", nunique = "unique"} do
@@ -368,7 +368,7 @@ end
 for _, name in ipairs {"join", "join_asof"} do
   methods[name] = function(t, ...) return import("table_join")[name](t, check_table(name, t), ...) end
 end
-for _, name in ipairs {"pivot", "describe", "dropna", "fillna"} do
+for _, name in ipairs {"copy", "pivot", "describe", "dropna", "fillna"} do
   methods[name] = function(t, ...) return import("table_shapes")[name](t, check_table(name, t), ...) end
 end
 
@@ -376,7 +376,7 @@ core.guard_methods(methods, "t:", {
   values = "(name)", column = "(name)", texts = "(name)", select = "(name [, names...])", take = "(rows)", head = "([n])",
   isin = "(name, values)", where = "(name, values)", sort_by = "(names [, {descending}])", group_by = "(name [, names...])",
   join = "(u, keys [, how] [, {suffix}])", join_asof = "(u, on [, {by, direction, tolerance, suffix}])",
-  pivot = "(rows, column, values [, {aggregate, fill}])", describe = "([{ddof}])", dropna = "([names...])", fillna = "(value [, names...])",
+  pivot = "(rows, column, values [, {aggregate, fill}])", copy = "()", describe = "([{ddof}])", dropna = "([names...])", fillna = "(value [, names...])",
 })
 
 -- For the other files.

@@ -45,7 +45,7 @@ return function(list, ...)
     for i = 2, #list do
       x, kind = columns.concat(op, name, columns.make(x, kind), fields_of[list[i]].arrays[name])
     end
-    add(op, new, name, #list == 1 and columns.plain(x) or x, kind)
+    add(op, new, name, #list == 1 and columns.plain(x):copy() or x, kind)
   end
   return result
 end

@@ -114,7 +114,7 @@ end
 local function add_aggregate(op, new, parts, aggregate, name, as, option)
   local sorted = fields_of[parts.sorted]
   local kind = sorted.kinds[name]
-  if not fits(aggregate, sorted, name) then core.fail(op, "a column of real numbers", name) end
+  if not fits(aggregate, sorted, name) then core.fail(op, "real numbers in column " .. name, sorted.arrays[name]) end
   if new.arrays[as] then core.raise(("[%s] expected a column that is not a key, got %s"):format(op, as)) end
   local x = (aggregate.by_key and columns.key or plain_column)(sorted.arrays[name]):eval()
   add(op, new, as, aggregate[1](parts, x, option, kind), aggregate.keeps and kind or nil)

@@ -1,4 +1,4 @@
--- Tables from tables: t:pivot, t:describe, t:dropna and t:fillna.
+-- Tables from tables: t:copy, t:pivot, t:describe, t:dropna and t:fillna.
 local gpu, _, core, import = ...
 local checks = import "checks"
 local kinds = import "kinds"
@@ -105,7 +105,14 @@ function exports.dropna(t, fields, ...)
     local missing = columns.missing(fields.arrays[name], fields.kinds[name])
     if missing then there = there and there:logical_and(missing:logical_not()) or missing:logical_not() end
   end
-  return there and t:take(there) or t:select(fields.names)
+  return there and t:take(there) or t:copy()
+end
+
+--- t:copy()
+function exports.copy(_, fields)
+  local result, new = new_table(fields.rows)
+  for _, name in ipairs(fields.names) do add("copy", new, name, columns.plain(fields.arrays[name]):copy(), fields.kinds[name]) end
+  return result
 end
 
 --- t:fillna(value [, names...]): of the columns named, or of all of numbers.

@@ -8,12 +8,16 @@ local texts_of = setmetatable({}, {__mode = "k"})
 
 local methods = {}
 
+--- What errors about a column of text add, which tell how a file's column is read as numbers; nil for others.
+function exports.advice(x) return import("text_advice").advice(texts_of[x]) end
+
 --- The positions of a column of text, or another column itself.
 local function plain(x) return texts_of[x] and core.text_positions(x) or x end
 exports.plain = plain
 
---- A column of text among the arguments of a comparison.
-local function check_texts(op, other)
+--- What a column of text is compared with: a column of text; a number where the column ought to be one of numbers is an error about it.
+local function check_texts(op, x, other)
+  if core.is_number(other) and exports.advice(x) then core.fail(op, "numbers", x) end
   if not texts_of[other] then core.fail(op, "a text or a column of text beside a column of text", other) end
 end
 
@@ -36,7 +40,7 @@ for _, op in ipairs {"eq", "ne"} do
     if type(other) == "string" then
       other = places_of(texts)[other] or 0
     else
-      check_texts(op, other)
+      check_texts(op, x, other)
       other = plain(texts_of[other] ~= texts and moved(other, places_of(texts)) or other)
     end
     return (array_methods[op](plain(x), other, ...))
@@ -78,7 +82,7 @@ for op, before in pairs(stands_before) do
       while count < #texts and before(texts[count + 1], other) do count = count + 1 end
       return (array_methods[(op == "lt" or op == "le") and "le" or "gt"](plain(x), count, ...))
     end
-    check_texts(op, other)
+    check_texts(op, x, other)
     if texts_of[other] ~= texts then
       local positions = merged(texts, texts_of[other])
       x, other = moved(x, positions), moved(other, positions)
@@ -135,6 +139,10 @@ local function selected(x, found)
   return found
 end
 
+for _, name in ipairs {"year", "quarter", "month", "day", "yearday", "weekday", "hour", "minute", "second", "nanosecond", "floor", "number", "as", "format"} do
+  methods[name] = function(x) core.fail(name, "dates", x) end
+end
+
 function methods.take(x, ...) return selected(x, array_methods.take(plain(x), ...)) end
 function methods.item(x) return texts_of[x][array_methods.item(plain(x))] end
 
@@ -154,6 +162,7 @@ local function make_meta(arrays)
   function meta.__call(x, ...) return selected(x, arrays.__call(plain(x), ...)) end
   function meta.__len(x) return (arrays.__len(plain(x))) end
   function meta.__newindex(x) core.fail("index", "an array to write to", x) end
+  meta.advice = exports.advice
   function meta.__tostring(x)
     return import("table_text").column_text(x, texts_of[x])
   end

@@ -3,6 +3,7 @@
 // Tables in text: CSV after RFC 4180, and the same with another separator.
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -22,6 +23,17 @@ struct CsvDates {
 };
 using CsvType = std::variant<DType, CsvText, CsvDates>;
 
+/// How a file writes numbers.
+struct CsvNumbers {
+  char decimal = '.';
+  /// Stands between groups of digits; 0: nothing does.
+  char thousands = 0;
+  /// Texts that may stand before or after a number, such as $ and %.
+  std::vector<std::string> symbols;
+  /// Texts that stand for a missing number, besides the usual ones.
+  std::vector<std::string> missing;
+};
+
 struct CsvReading {
   char separator = ',';
   /// Whether the separator is the default: then a file of single fields that has another separator is an error.
@@ -30,14 +42,26 @@ struct CsvReading {
   std::optional<bool> header;
   /// Lines before the first one that counts.
   std::int64_t skip = 0;
+  /// Lines that begin with this text are left out; empty: all lines count.
+  std::string comments;
+  /// The most rows to read.
+  std::int64_t max_rows = std::numeric_limits<std::int64_t>::max();
+  /// The names of all columns in place of the file's. Empty: those of the file.
+  std::vector<std::string> names;
   /// The columns to read, in this order, by name or by position counted from 1 (from the end if negative). Empty: all.
   std::vector<std::variant<std::string, std::int64_t>> columns;
   /// The type of the columns of numbers; without a value each column's fields decide.
   std::optional<DType> dtype;
   /// The types of columns by name.
   std::map<std::string, CsvType, std::less<>> types;
-  /// Texts that stand for a missing number, besides the usual ones.
-  std::vector<std::string> missing;
+  CsvNumbers numbers;
+};
+
+/// The field that made a column text, where the columns' fields decide.
+struct CsvTextField {
+  std::string text;
+  std::int64_t line = 0;
+  bool is_quoted = false;
 };
 
 /// A column: elements of a dtype in host memory. A column of text has int32
@@ -48,6 +72,7 @@ struct CsvColumnData {
   std::vector<std::uint64_t> memory;  // holds the elements contiguously
   std::optional<std::vector<std::string>> texts;
   std::optional<DateKind> dates;
+  std::optional<CsvTextField> text_field;
 };
 
 struct CsvTable {

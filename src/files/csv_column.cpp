@@ -80,10 +80,11 @@ double to_real(std::uint64_t bits, CsvKind kind) {
 
 }  // namespace
 
-CsvColumn::CsvColumn(std::string name, std::optional<CsvType> type, bool or_text, std::span<const std::string> missing)
-    : name_(std::move(name)), or_text_(or_text), missing_(missing) {
-  has_missing_numbers_ = std::ranges::any_of(
-      missing, [](const std::string& text) { return csv_value(text, {}).kind != CsvKind::text && !text.empty(); });
+CsvColumn::CsvColumn(std::string name, std::optional<CsvType> type, bool or_text, const CsvNumbers& numbers)
+    : name_(std::move(name)), or_text_(or_text), numbers_(numbers) {
+  has_missing_numbers_ = std::ranges::any_of(numbers.missing, [](const std::string& text) {
+    return csv_value(text, {}).kind != CsvKind::text && !text.empty();
+  });
   if (!type) return;
   if (const CsvDates* const dates = std::get_if<CsvDates>(&*type)) {
     kind_ = CsvKind::date;
@@ -120,7 +121,7 @@ std::string CsvColumn::add(std::string_view field, bool is_quoted) {
 std::string CsvColumn::add_date(std::string_view field) {
   const auto moment = date_format_->empty() ? parse_date(field) : parse_date(field, *date_format_);
   if (moment) return push_date(*moment);
-  if (csv_value(field, missing_).kind != CsvKind::missing)
+  if (csv_value(field, numbers_).kind != CsvKind::missing)
     return "a date as " +
            (date_format_->empty() ? "2024-03-01 or 2024-03-01 12:30:00" : '"' + *date_format_ + "\" has them");
   push_missing();
@@ -145,7 +146,7 @@ std::string CsvColumn::push_date(const Moment& moment) {
 
 std::string CsvColumn::add_typed(std::string_view field) {
   const DType dtype = *type_;
-  const CsvValue value = csv_value(field, missing_);
+  const CsvValue value = csv_value(field, numbers_);
   const bool is_integer = value.kind == CsvKind::integer || value.kind == CsvKind::large_integer;
   if (value.kind == CsvKind::text && or_text_) {
     become_text();
@@ -161,7 +162,8 @@ std::string CsvColumn::add_typed(std::string_view field) {
       return {};
     }
     if (is_integer || value.kind == CsvKind::real) {
-      const std::string_view text = without_spaces(field);
+      std::string room;
+      const std::string_view text = plain_number(without_spaces(field), numbers_, room);
       push_real(is_single_ ? static_cast<double>(*csv_real<float>(text)) : *csv_real<double>(text));
       return {};
     }
@@ -185,9 +187,9 @@ std::string CsvColumn::add_typed(std::string_view field) {
 
 std::string CsvColumn::add_value(std::string_view field) {
   // Most fields of a column of dates are dates.
-  if (kind_ == CsvKind::date && std::ranges::find(missing_, without_spaces(field)) == missing_.end())
+  if (kind_ == CsvKind::date && std::ranges::find(numbers_.missing, without_spaces(field)) == numbers_.missing.end())
     if (const auto moment = parse_date(without_spaces(field))) return push_date(*moment);
-  const CsvValue value = csv_value(field, missing_);
+  const CsvValue value = csv_value(field, numbers_);
   if (value.kind == CsvKind::missing) {
     push_missing();
     return {};
@@ -286,6 +288,7 @@ CsvColumnData CsvColumn::finish() {
     const std::vector<std::uint32_t> places = texts_.sort();
     for (std::uint64_t& value : values_) value = places[value] + 1;
     result.texts = texts_.take();
+    result.text_field = std::move(text_field_);
     result.dtype = DType::int32;
     narrow(DType::int32);
   } else if (kind_ == CsvKind::date) {

@@ -8,9 +8,9 @@
 #include <deque>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "src/files/csv.h"
@@ -44,13 +44,15 @@ class TextNumbers {
 class CsvColumn {
  public:
   /// `type`: the type asked for. `or_text`: fields that are not numbers turn the column into text all the same.
-  CsvColumn(std::string name, std::optional<CsvType> type, bool or_text, std::span<const std::string> missing);
+  CsvColumn(std::string name, std::optional<CsvType> type, bool or_text, const CsvNumbers& numbers);
 
   const std::string& name() const { return name_; }
   bool is_text() const { return kind_ == CsvKind::text; }
   /// Whether the values so far are lost, as the column has turned out to be text.
   bool begins_again() const { return begins_again_; }
   void begin_again() { begins_again_ = false; }
+  /// The field that made the column text.
+  void remember(CsvTextField field) { text_field_ = std::move(field); }
   void reserve(std::size_t rows) { values_.reserve(rows); }
 
   /// Adds the short number at [at, end), and returns where it ends. Null for any other text, for a number that no
@@ -59,7 +61,7 @@ class CsvColumn {
   const char* add_short(const char* at, const char* end, const Stops& stops) {
     if (has_missing_numbers_) return nullptr;
     ShortNumber number;
-    const char* const after = read_short(at, end, number);
+    const char* const after = read_short(at, end, number, numbers_.decimal);
     if (after == nullptr || !stops(after)) return nullptr;
     if (kind_ == CsvKind::real) return push_short_real(number) ? after : nullptr;
     if (kind_ != CsvKind::integer || number.has_point) return nullptr;
@@ -112,7 +114,7 @@ class CsvColumn {
   std::optional<std::string> date_format_;  // asked for
   DateUnit date_unit_ = DateUnit::days;
   bool or_text_;
-  std::span<const std::string> missing_;
+  const CsvNumbers& numbers_;
   CsvKind kind_ = CsvKind::missing;
   bool has_missing_numbers_ = false;  // a text that stands for a missing number is one itself, such as -999
   bool begins_again_ = false;
@@ -122,6 +124,7 @@ class CsvColumn {
   std::vector<std::uint64_t> values_;
   std::vector<std::size_t> missing_rows_;  // of columns that are not real
   TextNumbers texts_;
+  std::optional<CsvTextField> text_field_;
 };
 
 }  // namespace gpulua

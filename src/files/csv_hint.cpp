@@ -22,8 +22,11 @@ std::string_view take_line(std::string_view& text) {
   return {};
 }
 
-bool is_comment(std::string_view line) {
-  return line.starts_with('#') || line.starts_with('%') || line.starts_with("//");
+/// What a line begins with that is a comment; empty for others.
+std::string_view comment_mark(std::string_view line) {
+  for (const std::string_view mark : {"#", "%", "//"})
+    if (line.starts_with(mark)) return mark;
+  return {};
 }
 
 /// The separator that both lines have equally often; 0 where none is.
@@ -73,16 +76,14 @@ void refuse_other_separator(const char* at, const char* end, char separator, con
       quoted(separator), quoted(other), file, quoted(other), quoted(separator));
 }
 
-std::string advice_for_lines(const char* at, const char* end, char separator) {
-  std::string_view text = text_of(at, end);
-  std::string_view line = take_line(text);
-  if (!is_comment(line)) {
-    const char other = common_separator(line, take_line(text), separator);
-    return other == 0 ? "" : "; {sep = " + quoted(other) + "} reads such fields";
-  }
-  std::size_t lines = 0;
-  while (is_comment(line)) line = take_line(text), ++lines;
-  return "; {skip = " + std::to_string(lines) + "} leaves out the first lines, which are comments";
+std::string advice_for_lines(const char* first, const char* at, const char* end, char separator) {
+  std::string_view text = text_of(first, end), text_at = text_of(at, end);
+  const std::string_view line = take_line(text);
+  for (const std::string_view one : {line, take_line(text_at)})
+    if (const std::string_view mark = comment_mark(one); !mark.empty())
+      return "; {comments = \"" + std::string(mark) + "\"} leaves out lines that are comments";
+  const char other = common_separator(line, take_line(text), separator);
+  return other == 0 ? "" : "; {sep = " + quoted(other) + "} reads such fields";
 }
 
 }  // namespace gpulua

@@ -17,7 +17,8 @@ void refuse_lone_returns(const std::string& op, std::string_view text, const std
 /// Throws Error if the lines from `at` on are not single fields but have another separator than `separator`.
 void refuse_other_separator(const char* at, const char* end, char separator, const std::string& file);
 
-/// How to read a file whose lines from `at` on differ in their numbers of fields; "" where nothing tells.
-std::string advice_for_lines(const char* at, const char* end, char separator);
+/// How to read a file whose lines from `first` on have as many fields as that one, but for the line `at`; "" where
+/// nothing tells.
+std::string advice_for_lines(const char* first, const char* at, const char* end, char separator);
 
 }  // namespace gpulua

@@ -16,9 +16,14 @@ namespace {
 /// Goes through the fields of a file.
 class CsvCursor {
  public:
-  CsvCursor(std::span<const char> bytes, char separator, const std::string& file)
-      : first_(bytes.data()), end_(bytes.data() + bytes.size()), at_(first_), separator_(separator), file_(file) {
-    for (const char stop : {separator, '\n', '\r'}) may_stop_[static_cast<unsigned char>(stop)] = true;
+  CsvCursor(std::span<const char> bytes, const CsvReading& options, const std::string& file)
+      : first_(bytes.data()),
+        end_(bytes.data() + bytes.size()),
+        at_(first_),
+        separator_(options.separator),
+        comments_(options.comments),
+        file_(file) {
+    for (const char stop : {separator_, '\n', '\r'}) may_stop_[static_cast<unsigned char>(stop)] = true;
   }
 
   const char* at() const { return at_; }
@@ -29,10 +34,11 @@ class CsvCursor {
   /// "[load] expected ..., got ... in line 3 of a.csv", about the line at the cursor.
   [[noreturn]] void fail(const std::string& expected, const std::string& got, const std::string& column = "",
                          const std::string& advice = "") const {
-    const auto line = 1 + std::count(first_, at_, '\n');
-    throw Error("[load] expected {}, got {} in line {}{} of {}{}", expected, got, line,
+    throw Error("[load] expected {}, got {} in line {}{} of {}{}", expected, got, line_of(at_),
                 column.empty() ? "" : ", column " + column, file_, advice);
   }
+
+  std::int64_t line_of(const char* at) const { return 1 + std::count(first_, at, '\n'); }
 
   /// Whether a line or the file ends here.
   bool line_ends(const char* at) const {
@@ -47,8 +53,15 @@ class CsvCursor {
     if (at_ != end_ && *at_ == '\r') ++at_;
     if (at_ != end_ && *at_ == '\n') ++at_;
   }
+  /// Moves past lines without fields: empty ones, those of spaces alone, and comments.
   void skip_empty_lines() {
-    while (!ends() && line_ends()) end_line();
+    while (!ends()) {
+      const char* at = at_;
+      while (at != end_ && (*at == ' ' || *at == '\t') && *at != separator_) ++at;
+      const bool is_comment = !comments_.empty() && std::string_view(at, end_).starts_with(comments_);
+      if (!line_ends(at) && !is_comment) return;
+      skip_line();
+    }
   }
   void skip_line() {
     const void* const newline = std::memchr(at_, '\n', static_cast<std::size_t>(end_ - at_));
@@ -103,6 +116,7 @@ class CsvCursor {
 
   const char *first_, *end_, *at_;
   char separator_;
+  const std::string& comments_;
   const std::string& file_;
   std::string unquoted_;
   std::array<bool, 256> may_stop_{};  // by the character
@@ -116,7 +130,7 @@ std::string quoted(std::string_view text) {
 class CsvReader {
  public:
   CsvReader(std::span<const char> bytes, const CsvReading& options, const std::string& file)
-      : options_(options), file_(file), bytes_(bytes.size()), cursor_(bytes, options.separator, file) {
+      : options_(options), file_(file), bytes_(bytes.size()), cursor_(bytes, options, file) {
     refuse_utf16(bytes, file);
     refuse_lone_returns("load", {bytes.data(), bytes.size()}, file);
     cursor_.skip_mark();
@@ -185,14 +199,18 @@ class CsvReader {
   }
 
   /// Whether the quotes around a field make text of it. A field alone in its line has them as well because an empty
-  /// line would be no row.
-  bool make_text(std::string_view field) const { return !quotes_everywhere_ && !(names_.size() == 1 && field.empty()); }
+  /// line would be no row, a number with the separator between groups of digits because it would be two.
+  bool make_text(std::string_view field) const {
+    const bool has_groups =
+        options_.numbers.thousands == options_.separator && field.find(options_.separator) != field.npos;
+    return !quotes_everywhere_ && !(names_.size() == 1 && field.empty()) && !has_groups;
+  }
 
   bool has_text_in_first_line() {
     const char* const line = cursor_.at();
     bool has_text = false;
     for_each_field([&](std::string_view field, bool has_quotes) {
-      const CsvKind kind = csv_value(field, options_.missing).kind;
+      const CsvKind kind = csv_value(field, options_.numbers).kind;
       if ((kind == CsvKind::text && !parse_date(without_spaces(field))) || kind == CsvKind::boolean ||
           (has_quotes && make_text(field)))
         has_text = true;
@@ -213,6 +231,11 @@ class CsvReader {
       names_[i] = is_header ? std::string(without_spaces(names_[i])) : "";
       if (names_[i].empty()) names_[i] = "c" + std::to_string(i + 1);
     }
+    if (options_.names.empty() || names_.empty()) return;
+    if (options_.names.size() != names_.size())
+      throw Error("[load] expected {} names, one for each column of {}, got {}", names_.size(), file_,
+                  options_.names.size());
+    names_ = options_.names;
   }
 
   std::size_t position_of(const std::variant<std::string, std::int64_t>& column) const {
@@ -252,16 +275,16 @@ class CsvReader {
       for (const CsvColumn& other : columns_)
         if (other.name() == name)
           throw Error(
-              "[load] expected columns of different names, got two called {} in {}; columns = {{1, ...}} chooses by "
-              "position, header = false with skip gives names",
+              "[load] expected columns of different names, got two called {} in {}; names = {{...}} gives all "
+              "columns names, columns = {{1, ...}} chooses by position",
               name, file_);
       column_at_[position] = static_cast<std::ptrdiff_t>(columns_.size());
       const auto type = options_.types.find(name);
       if (type != options_.types.end())
-        columns_.emplace_back(name, type->second, false, options_.missing);
+        columns_.emplace_back(name, type->second, false, options_.numbers);
       else
         columns_.emplace_back(name, options_.dtype ? std::optional<CsvType>(*options_.dtype) : std::nullopt, true,
-                              options_.missing);
+                              options_.numbers);
     }
   }
 
@@ -274,16 +297,21 @@ class CsvReader {
       targets.push_back(column != nullptr && reads(*column) ? column : nullptr);
     }
     std::int64_t rows = 0;
-    for (cursor_.skip_empty_lines(); !cursor_.ends(); cursor_.skip_empty_lines()) {
+    for (cursor_.skip_empty_lines(); !cursor_.ends() && rows < options_.max_rows; cursor_.skip_empty_lines()) {
       const char* const line = cursor_.at();
       read_row(targets);
       cursor_.end_line();
       // Rows like the first one fill the rest of the file.
       if (rows++ == 0)
         for (CsvColumn* const column : targets)
-          if (column != nullptr) column->reserve(bytes_ / static_cast<std::size_t>(cursor_.at() - line) + 1);
+          if (column != nullptr) column->reserve(most_rows(static_cast<std::size_t>(cursor_.at() - line)));
     }
     return rows;
+  }
+
+  /// How many rows of `length` bytes the file has, or are to be read.
+  std::size_t most_rows(std::size_t length) const {
+    return std::min(bytes_ / length + 1, static_cast<std::size_t>(options_.max_rows));
   }
 
   void read_row(const std::vector<CsvColumn*>& targets) {
@@ -306,7 +334,9 @@ class CsvReader {
     const bool has_quotes = cursor_.is_at_quote();
     const std::string_view field = cursor_.read_field();
     if (column == nullptr) return;
+    const bool was_text = column->is_text();
     const std::string expected = column->add(field, has_quotes && make_text(field));
+    if (!was_text && column->is_text()) column->remember({std::string(field), cursor_.line_of(at), has_quotes});
     if (expected.empty()) return;
     const std::string got = quoted(field);
     cursor_.go_to(at);
@@ -318,7 +348,7 @@ class CsvReader {
     const std::size_t count = first_fields().size();
     const bool is_one = names_.size() == 1;
     cursor_.fail(std::to_string(names_.size()) + (is_one ? " field" : " fields") + ", as in the first line",
-                 std::to_string(count), "", advice_for_lines(first_line_, cursor_.end(), options_.separator));
+                 std::to_string(count), "", advice_for_lines(first_line_, line, cursor_.end(), options_.separator));
   }
 
   const CsvReading& options_;

@@ -60,11 +60,58 @@ std::optional<T> csv_real(std::string_view text) {
 template std::optional<float> csv_real<float>(std::string_view);
 template std::optional<double> csv_real<double>(std::string_view);
 
-CsvValue csv_value(std::string_view field, std::span<const std::string> missing) {
+std::string_view plain_number(std::string_view field, const CsvNumbers& numbers, std::string& room) {
+  if (numbers.decimal == '.' && numbers.thousands == 0 && numbers.symbols.empty()) return field;
+  room.clear();
+  bool has_sign = false;
+  const auto take_sign = [&] {
+    if (has_sign || !(field.starts_with('-') || field.starts_with('+'))) return;
+    has_sign = true;
+    room += field[0];
+    field.remove_prefix(1);
+  };
+  take_sign();
+  for (const std::string& symbol : numbers.symbols) {
+    if (field.starts_with(symbol)) field = without_spaces(field.substr(symbol.size()));
+    if (field.ends_with(symbol)) field = without_spaces(field.substr(0, field.size() - symbol.size()));
+  }
+  take_sign();
+  // The last group of digits has three of them, others have two or three as in 12,34,567.
+  std::size_t digits = 0;
+  bool has_groups = false, is_whole = true;
+  const auto group_ends = [&] { return !has_groups || digits == 3; };
+  for (const char c : field) {
+    if (c == numbers.thousands && is_whole) {
+      if (digits == 0 || digits > 3 || (has_groups && digits < 2)) return {};
+      has_groups = true;
+      digits = 0;
+    } else if (c == numbers.decimal && is_whole) {
+      if (!group_ends()) return {};
+      is_whole = false;
+      room += '.';
+    } else if (c == '.' || c == numbers.thousands) {
+      return {};
+    } else {
+      const bool is_digit = c >= '0' && c <= '9';
+      if (is_whole && is_digit) ++digits;
+      if (is_whole && !is_digit) {
+        if (!group_ends()) return {};
+        is_whole = false;
+      }
+      room += c;
+    }
+  }
+  return is_whole && !group_ends() ? std::string_view() : room;
+}
+
+CsvValue csv_value(std::string_view field, const CsvNumbers& numbers) {
   field = without_spaces(field);
-  if (is_among(field, usual_missing) || std::ranges::find(missing, field) != missing.end()) return {CsvKind::missing};
+  if (is_among(field, usual_missing) || std::ranges::find(numbers.missing, field) != numbers.missing.end())
+    return {CsvKind::missing};
   if (is_among(field, truths)) return {CsvKind::boolean, 1};
   if (is_among(field, falsehoods)) return {CsvKind::boolean, 0};
+  std::string room;
+  field = plain_number(field, numbers, room);
   std::string_view digits = field;
   if (digits.size() > 1 && digits[0] == '+' && digits[1] != '-') digits.remove_prefix(1);
   if (const auto value = whole_integer<std::int64_t>(digits))

@@ -11,6 +11,8 @@
 #include <string>
 #include <string_view>
 
+#include "src/files/csv.h"
+
 namespace gpulua {
 
 enum class CsvKind : std::uint8_t { missing, boolean, integer, large_integer, real, date, text };
@@ -21,8 +23,11 @@ struct CsvValue {
   std::uint64_t bits = 0;
 };
 
-/// Reads a field. `missing`: texts that are missing numbers, besides the usual ones.
-CsvValue csv_value(std::string_view field, std::span<const std::string> missing);
+CsvValue csv_value(std::string_view field, const CsvNumbers& numbers);
+
+/// A number as the file writes it in the form of std::from_chars, in `room` or the field itself; empty for text that
+/// cannot be one.
+std::string_view plain_number(std::string_view field, const CsvNumbers& numbers, std::string& room);
 
 /// The number that the whole text says, correctly rounded; infinite or zero beyond the type's range. Nothing for other
 /// text.
@@ -49,7 +54,7 @@ struct ShortNumber {
 };
 
 /// Reads a short number at the start of [at, end). Returns where it ends; null for any other text.
-inline const char* read_short(const char* at, const char* end, ShortNumber& number) {
+inline const char* read_short(const char* at, const char* end, ShortNumber& number, char decimal = '.') {
   number = {};
   if (at != end && *at == '-') {
     number.negative = true;
@@ -64,7 +69,7 @@ inline const char* read_short(const char* at, const char* end, ShortNumber& numb
   };
   const std::ptrdiff_t whole = read_digits();
   std::ptrdiff_t decimals = 0;
-  if (at != end && *at == '.') {
+  if (at != end && *at == decimal) {
     number.has_point = true;
     ++at;
     decimals = read_digits();

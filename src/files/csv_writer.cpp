@@ -78,7 +78,9 @@ const std::string& text_at(const CsvOutput& column, std::int32_t position) {
 
 class CsvWriter {
  public:
-  CsvWriter(const std::string& path, const CsvWriting& options) : options_(options), file_("save", path) {}
+  CsvWriter(const std::string& path, const CsvWriting& options) : options_(options), file_("save", path) {
+    numbers_.missing = {options.missing};
+  }
 
   void write(std::span<const CsvOutput> columns, std::int64_t rows) {
     if (options_.header) {
@@ -113,7 +115,7 @@ class CsvWriter {
   /// The field of a text: with quotes where it would be read as something else without.
   std::string field_of(const std::string& text) const {
     const char special[] = {options_.separator, '"', '\n', '\r', '\0'};
-    const bool reads_as_text = csv_value(text, {&options_.missing, 1}).kind == CsvKind::text;
+    const bool reads_as_text = csv_value(text, numbers_).kind == CsvKind::text;
     const bool has_outer_spaces = without_spaces(text).size() < text.size();
     if (reads_as_text && !has_outer_spaces && text.find_first_of(special) == text.npos) return text;
     std::string field = "\"";
@@ -183,6 +185,7 @@ class CsvWriter {
   void append_float(float value) { append_real(out_, value, options_.missing); }
 
   const CsvWriting& options_;
+  CsvNumbers numbers_;  // as the file is read
   NewFile file_;
   std::string out_;
 };

@@ -178,7 +178,7 @@ void read_group(Id group, const std::string& prefix, const std::string& where, O
     if (lib.kind_of(object) == group_object) read_group(object, path + '/', where, device, arrays, depth + 1, groups);
     if (lib.kind_of(object) != dataset_object) continue;
     if (Array array = read_dataset(object, where + " (" + path + ")", device))
-      arrays.emplace_back(path, std::move(array));
+      arrays.push_back({path, std::move(array)});
   }
 }
 
@@ -203,12 +203,12 @@ NamedArrays read_hdf5(const std::string& path, const std::string& name, OpenDevi
     throw Error("{}: expected the name of a dataset, got \"{}\"; gpu.load without a name gives all", where, name);
   Array array = read_dataset(dataset, where + " (" + name + ")", device);
   if (!array) throw Error("{} ({}): expected numbers or booleans, got another type of elements", where, name);
-  arrays.emplace_back(name, std::move(array));
+  arrays.push_back({name, std::move(array)});
   return arrays;
 }
 
 void save_hdf5(const std::string& path, const NamedArrays& arrays) {
-  for (const auto& [name, array] : arrays)
+  for (const auto& [name, array, dates] : arrays)
     if (array->dtype == DType::bfloat16)
       throw Error("[save] expected a dtype that HDF5 has, got bfloat16; x:astype \"float32\" keeps its values");
   NewFile target("save", path);
@@ -222,7 +222,7 @@ void save_hdf5(const std::string& path, const NamedArrays& arrays) {
     const auto check = [&](bool good, const std::string& name) {
       if (!good) throw Error(ErrorKind::file, "[save] cannot write {}: the dataset \"{}\" fails", path, name);
     };
-    for (const auto& [name, array] : arrays) {
+    for (const auto& [name, array, dates] : arrays) {
       const HostElements elements(*array);
       const std::vector<hdf5::Extent> extents(array->layout.shape.begin(), array->layout.shape.end());
       const Held space(lib.create_space(static_cast<int>(extents.size()), extents.data(), nullptr), lib.close_space);

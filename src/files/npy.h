@@ -9,9 +9,15 @@
 
 namespace gpulua {
 
+/// An array of a file; `dates`: it is a column of dates or durations.
+struct FileArray {
+  Array array;
+  std::optional<DateKind> dates;
+};
+
 /// Reads the bytes of a .npy file into an array. A file in Fortran order becomes a transposed view. `file`: the name in
 /// errors.
-Array read_npy(std::span<const char> bytes, OpenDevice& device, const std::string& file);
+FileArray read_npy(std::span<const char> bytes, OpenDevice& device, const std::string& file);
 
 /// The array of a .npy file before its elements are read. The constructor allocates the device memory, which can fail,
 /// before the host allocates memory for the elements.
@@ -24,11 +30,12 @@ class NpyArray {
   std::size_t begin() const { return header_.size; }
   std::size_t nbytes() const { return array_->nbytes(); }
   /// Copies the elements to the device and returns the array.
-  Array fill(std::span<const char> elements) const;
+  FileArray fill(std::span<const char> elements) const;
 
  private:
   NpyHeader header_;
   Array array_;
+  std::string file_;
 };
 
 /// An array's elements in the format of the file: row-major, little-endian.
@@ -40,8 +47,8 @@ struct HostElements {
   std::unique_ptr<char[]> data;
 };
 
-/// Writes the array to a .npy file. Throws Error for a dtype that NumPy does not have, and of kind `file` for a failed
-/// write.
-void save_npy(const std::string& path, Node& array);
+/// Writes the array to a .npy file; `dates`: as times. Throws Error for a dtype that NumPy does not have, and of kind
+/// `file` for a failed write.
+void save_npy(const std::string& path, Node& array, const std::optional<DateKind>& dates);
 
 }  // namespace gpulua

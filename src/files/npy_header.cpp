@@ -1,6 +1,7 @@
 #include "src/files/npy_header.h"
 
 #include <charconv>
+#include <limits>
 #include <optional>
 
 #include "src/base/error.h"
@@ -16,6 +17,44 @@ std::string type_code(const DTypeInfo& row) {
   if (row.dtype == DType::bfloat16) return "";
   constexpr std::string_view letters = "biufc";  // in the order of DTypeKind
   return letters[static_cast<std::size_t>(row.kind)] + std::to_string(row.size);
+}
+
+/// NumPy's names of units, with how many of ours they are.
+struct TimeUnit {
+  std::string_view name;
+  DateUnit unit;
+  std::int64_t step;
+};
+constexpr TimeUnit time_units[] = {{"D", DateUnit::days, 1},          {"s", DateUnit::seconds, 1},
+                                   {"ms", DateUnit::milliseconds, 1}, {"us", DateUnit::microseconds, 1},
+                                   {"ns", DateUnit::nanoseconds, 1},  {"W", DateUnit::days, 7},
+                                   {"h", DateUnit::seconds, 3600},    {"m", DateUnit::seconds, 60}};
+
+/// The code of a type of times, "M8[ns]" or "m8[25s]". False for others.
+bool read_times(std::string_view code, NpyHeader& header) {
+  if (code.size() < 5 || !(code.starts_with("M8[") || code.starts_with("m8[")) || !code.ends_with(']')) return false;
+  const bool is_duration = code[0] == 'm';
+  code = code.substr(3, code.size() - 4);
+  std::int64_t count = 1;
+  if (code[0] >= '1' && code[0] <= '9') {
+    const auto [end, failure] = std::from_chars(code.data(), code.data() + code.size(), count);
+    if (failure != std::errc() || count > std::numeric_limits<std::int32_t>::max()) return false;
+    code.remove_prefix(static_cast<std::size_t>(end - code.data()));
+  }
+  for (const TimeUnit& row : time_units) {
+    if (row.name != code) continue;
+    header.dtype = DType::int64;
+    header.dates = DateKind{row.unit, is_duration};
+    header.step = count * row.step;
+    return true;
+  }
+  return false;
+}
+
+std::string time_code(const DateKind& dates) {
+  for (const TimeUnit& row : time_units)
+    if (row.unit == dates.unit) return (dates.is_duration ? "m8[" : "M8[") + std::string(row.name) + ']';
+  return "";
 }
 
 /// Parser for the header's text, a Python dictionary with three known keys.
@@ -117,6 +156,10 @@ class HeaderText {
     const std::string_view type = read_string();
     const bool has_order = !type.empty() && std::string_view("<>|=").find(type[0]) != std::string_view::npos;
     const std::string_view code = type.substr(has_order ? 1 : 0);
+    if (read_times(code, header)) {
+      header.big_endian = type[0] == '>';
+      return;
+    }
     for (const DTypeInfo& row : dtype_table()) {
       if (code.empty() || type_code(row) != code) continue;
       header.dtype = row.dtype;
@@ -128,7 +171,7 @@ class HeaderText {
                        : letter == 'U' || letter == 'S' ? " (strings)"
                        : letter == 'V'                  ? " (a type that NumPy does not know)"
                        : letter == 'M' || letter == 'm'
-                           ? " (times; save their .view(\"int64\"), of which gpu.dates(x, {unit = \"ns\"}) makes dates)"
+                           ? " (times of another unit; x.astype(\"datetime64[s]\") has a unit that is read)"
                            : "";
     fail_type('"' + std::string(type.substr(0, 40)) + '"' + kind);
   }
@@ -165,6 +208,8 @@ NpyHeader parse_npy_header(std::span<const char> head, std::size_t size, const s
   header.size = text_at + length;
   HeaderText(all.substr(text_at, length), file).read(header);
 
+  if (header.dates && header.shape.size() != 1)
+    fail("expected a vector of times, got them of shape " + to_string(header.shape) + "; save x.ravel()");
   std::size_t count = 0;
   try {
     count = static_cast<std::size_t>(checked_size(header.shape));
@@ -178,8 +223,8 @@ NpyHeader parse_npy_header(std::span<const char> head, std::size_t size, const s
   return header;
 }
 
-std::string npy_header(DType dtype, const Dims& shape) {
-  const std::string code = type_code(info(dtype));
+std::string npy_header(DType dtype, const Dims& shape, const std::optional<DateKind>& dates) {
+  const std::string code = dates ? time_code(*dates) : type_code(info(dtype));
   if (code.empty())
     throw Error("[save] expected a dtype that NumPy has, got {}; x:astype \"float32\" keeps its values", name(dtype));
   std::string text =

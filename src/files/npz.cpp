@@ -91,7 +91,7 @@ class Member {
 
 /// Reads one array. The header gives the size of the elements; their memory is allocated on the device first, which has
 /// a limit, and then on the host.
-Array read_array(Member& member, OpenDevice& device, const std::string& file) {
+FileArray read_array(Member& member, OpenDevice& device, const std::string& file) {
   std::vector<char> head(std::min(member.size(), longest_npy_header));
   member.read(head);
   const NpyArray array(head, member.size(), device, file);
@@ -111,8 +111,8 @@ Array read_array(Member& member, OpenDevice& device, const std::string& file) {
 /// source, and freed when libzip closes it.
 class MemberSource {
  public:
-  MemberSource(const Array& array, std::exception_ptr& failure)
-      : array_(array), header_(npy_header(array->dtype, array->layout.shape)), failure_(failure) {}
+  MemberSource(const NamedArray& named, std::exception_ptr& failure)
+      : array_(named.array), header_(npy_header(array_->dtype, array_->layout.shape, named.dates)), failure_(failure) {}
 
   static zip_int64_t call(void* self, void* data, zip_uint64_t length, zip_source_cmd_t command) {
     return static_cast<MemberSource*>(self)->handle(data, length, command);
@@ -212,7 +212,8 @@ NamedArrays read_npz(std::span<const char> bytes, OpenDevice& device, const std:
                   name == "[Content_Types].xml" ? "; of a spreadsheet, save a .csv file" : "");
     if (!names.insert(name).second) throw Error("[load] {}: expected members of different names, got two", where);
     Member open(zip, archive.get(), member, left, where);
-    arrays.emplace_back(name.substr(0, name.size() - suffix.size()), read_array(open, device, where));
+    FileArray read = read_array(open, device, where);
+    arrays.push_back({name.substr(0, name.size() - suffix.size()), std::move(read.array), read.dates});
   }
   return arrays;
 }
@@ -220,7 +221,7 @@ NamedArrays read_npz(std::span<const char> bytes, OpenDevice& device, const std:
 void save_npz(const std::string& path, const NamedArrays& arrays, bool compress) {
   std::exception_ptr failure;
   std::vector<std::unique_ptr<MemberSource>> members;
-  for (const auto& [name, array] : arrays) members.push_back(std::make_unique<MemberSource>(array, failure));
+  for (const NamedArray& array : arrays) members.push_back(std::make_unique<MemberSource>(array, failure));
 
   const ZipLibrary zip;
   NewFile file("save", path);
@@ -232,13 +233,13 @@ void save_npz(const std::string& path, const NamedArrays& arrays, bool compress)
     throw Error(ErrorKind::file, "[save] cannot write {}: {}", path, error.text());
   }
   for (std::size_t i = 0; i < arrays.size(); ++i) {
-    const std::string name = arrays[i].first + std::string(suffix);
+    const std::string name = arrays[i].name + std::string(suffix);
     zip_source_t* source = zip.source_function(archive.get(), &MemberSource::call, members[i].get());
     const zip_int64_t index =
         source ? zip.file_add(archive.get(), name.c_str(), source, ZIP_FL_ENC_UTF_8) : zip_int64_t{-1};
     if (index < 0) {
       zip.source_free(source);
-      throw Error("[save] cannot name an array \"{}\": {}", arrays[i].first, zip.strerror(archive.get()));
+      throw Error("[save] cannot name an array \"{}\": {}", arrays[i].name, zip.strerror(archive.get()));
     }
     const auto number = static_cast<zip_uint64_t>(index);
     zip.set_file_compression(archive.get(), number, compress ? ZIP_CM_DEFLATE : ZIP_CM_STORE, 0);

@@ -1,15 +1,22 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "src/array/array.h"
+#include "src/files/date_text.h"
 
 namespace gpulua {
 
-using NamedArrays = std::vector<std::pair<std::string, Array>>;
+/// `dates`: the array is a column of dates or durations, which .npz files alone have.
+struct NamedArray {
+  std::string name;
+  Array array;
+  std::optional<DateKind> dates = std::nullopt;
+};
+using NamedArrays = std::vector<NamedArray>;
 
 /// True when the bytes start with the magic number of a zip archive.
 bool is_npz(std::span<const char> bytes);

@@ -115,7 +115,7 @@ NamedArrays read_safetensors(std::span<const char> bytes, OpenDevice& device, co
     if (dtype == DType::boolean && std::any_of(data, data + size, [](char byte) { return byte != 0 && byte != 1; }))
       throw Error("{}: expected bytes 0 and 1 in an array of bool, got others", what);
     if (size > 0) upload(*array, data);
-    arrays.emplace_back(tensor.name, std::move(array));
+    arrays.push_back({tensor.name, std::move(array)});
   }
   return arrays;
 }
@@ -134,7 +134,7 @@ void save_safetensors(const std::string& path, const NamedArrays& arrays,
   }
   std::size_t offset = 0;
   const char* before = "";
-  for (const auto& [name, array] : arrays) {
+  for (const auto& [name, array, dates] : arrays) {
     const auto* const row = std::ranges::find(type_names, array->dtype, &TypeName::dtype);
     if (row == std::end(type_names))
       throw Error("[save] expected real numbers in the array \"{}\" of a .safetensors file, got {}", name,
@@ -153,7 +153,7 @@ void save_safetensors(const std::string& path, const NamedArrays& arrays,
   NewFile file("save", path);
   file.write({reinterpret_cast<const char*>(&length), sizeof length});
   file.write(header);
-  for (const auto& [name, array] : arrays) file.write(HostElements(*array).bytes());
+  for (const auto& [name, array, dates] : arrays) file.write(HostElements(*array).bytes());
   file.commit();
 }
 

@@ -78,7 +78,8 @@ end
 local function about_words(asked, width)
   local lines = {}
   if not find(asked, "%s") then lines[1] = use_instead(match(asked, "[%w_]+$") or asked) end
-  local entries, sections = search(asked)
+  local entries, sections, ways = search(asked)
+  for _, way in ipairs(ways) do insert(lines, show_text.wrapped(way, width, "", "  ")) end
   local is_found = #entries + #sections + #lines > 0
   if #entries > 0 then insert(lines, show_text.list(entries, width)) end
   if #sections > 0 then
@@ -142,7 +143,12 @@ local function about_name(asked, width)
   if part then return part end
   local entry = not find(name, "%s") and reference.find(name)
   -- What help answers about x:exp is the method, though the entry is that of gpu.exp.
-  if entry then return show_text.entry(entry, find(name, "^%a+[.:]") and name or entry.name, width) end
+  if entry then
+    local lines = {show_text.entry(entry, find(name, "^%a+[.:]") and name or entry.name, width)}
+    local _, _, ways = search(find(name, "^%a+$") and name or "")
+    for _, way in ipairs(ways) do insert(lines, "\n" .. show_text.wrapped(way, width, "", "  ")) end
+    return concat(lines, "\n")
+  end
   return about_words(asked, width), true
 end
 

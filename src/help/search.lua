@@ -1,6 +1,6 @@
 -- Finds what the reference has about some words: functions, then chapters. The chunk gets the reference, as reference.lua reads it, the
 -- function summary(entry) of help_text.lua and the list of topics.lua. It returns the function
--- search(words) -> entries, sections: lists, the best first.
+-- search(words) -> entries, sections, ways: lists, the best first; the last one is of the sentences of topics.lua.
 local reference, summary, topics = ...
 
 local ipairs, next, pairs = ipairs, next, pairs
@@ -127,7 +127,7 @@ end
 -- ---- topics ---------------------------------------------------------------------------------------------------------------------
 
 --- The entries of the topics whose words are all among these; first those of the topic with most words. The second list has those of
---- topics of a single word among others.
+--- topics of a single word among others, the third what those of the first list say.
 local function of_topics(words)
   local found, total = {}, 0
   for _ in pairs(words) do total = total + 1 end
@@ -138,18 +138,20 @@ local function of_topics(words)
       each_word(phrase, function(word) count, fits = count + 1, fits and words[word] end)
       if fits and count > most then most = count end
     end
-    if most > 0 then found[#found + 1] = {most, topic[2], #found} end
+    if most > 0 then found[#found + 1] = {most, topic[2], #found, topic[3]} end
   end
   sort(found, function(a, b)
     if a[1] ~= b[1] then return a[1] > b[1] end
     return a[3] < b[3]
   end)
-  local sure, likely = {}, {}
+  local sure, likely, ways = {}, {}, {}
   for _, topic in ipairs(found) do
-    local list = (topic[1] > 1 or total == 1) and sure or likely
+    local is_sure = topic[1] > 1 or total == 1
+    local list = is_sure and sure or likely
+    if is_sure then ways[#ways + 1] = topic[4] end
     for name in gmatch(topic[2], "%S+") do list[#list + 1] = reference.find(name) end
   end
-  return sure, likely
+  return sure, likely, ways
 end
 
 -- ---- search ---------------------------------------------------------------------------------------------------------------------
@@ -164,14 +166,14 @@ return function(asked)
   end
   local words, entries, sections, seen = {}, {}, {}, {}
   each_word(gsub(asked, "[_.:]", " "), function(word) words[word] = true end)
-  if not next(words) then return entries, sections end
+  if not next(words) then return entries, sections, {} end
   local function offer(entry)
     if #entries < most_entries and not seen[entry.name] then
       seen[entry.name] = true
       entries[#entries + 1] = entry
     end
   end
-  local sure, likely = of_topics(words)
+  local sure, likely, ways = of_topics(words)
   for _, entry in ipairs(sure) do offer(entry) end
   -- "swap axes" and "group by" are names in one word.
   for _, between in ipairs {"_", ""} do
@@ -184,5 +186,5 @@ return function(asked)
   end
   for _, entry in ipairs(likely) do offer(entry) end
   for _, document in ipairs(ranked(of_sections, words, most_sections)) do sections[#sections + 1] = document.section end
-  return entries, sections
+  return entries, sections, ways
 end

@@ -129,6 +129,9 @@ end
 -- ---- plain questions ------------------------------------------------------------------------------------------------------------
 
 for _, topic in ipairs(run "topics.lua") do
+  for name in (topic[3] or ""):gmatch "gpu%.[%a_][%w_.]*[%w_]" do
+    check(reference.find(name), ("what the topic %q says names %s, which has no entry"):format(topic[1], name))
+  end
   for name in topic[2]:gmatch "%S+" do check(reference.find(name), ("the topic %q names %s, which has no entry"):format(topic[1], name)) end
 end
 
@@ -155,6 +158,21 @@ for question, name in pairs {
   local plain = name:gsub("%p", "%%%0") .. (name:find "%.$" and "" or "%f[^%w_]")
   check(first:find(plain) or second:find(plain), ("help %q begins without %s:\n%s\n%s"):format(question, name, first, second))
 end
+-- What has no function of its own, and what is not there.
+shows("volatility", "x:pct_change():rolling(20):std {ddof = 1}", "gpu.rolling")
+shows("maximum drawdown", "x / x:cummax() - 1", "gpu.cummax")
+shows("value at risk", "-r:quantile(0.05)")
+shows("implied volatility", "gpu.optimize.root_scalar with each = true")
+shows("linear programming", "solves no linear or quadratic programs")
+shows("read excel", "no .xlsx files: save the sheet as .csv")
+shows("parquet", "gpulua has no Parquet files", "gpu.from_arrow")
+shows("json", "gpulua has no JSON")
+shows("sql", "gpulua has no SQL", "t:group_by")
+shows("time zone", "dates are in UTC")
+shows("resample", "gpu.signal.resample(x, count", 't.day = t.time:floor "day"')
+shows("confusion matrix", "gpu.histogram2d(truth, found, n")
+shows("thousands separator", 'thousands = ","', "gpu.load")
+shows("ewma", "gpu.ewm")
 -- Words that stand in texts and examples alone lead to their chapter.
 shows("mandelbrot esize", 'has no entry "mandelbrot esize"')
 shows("cauchy density", "gpu.random.cauchy")

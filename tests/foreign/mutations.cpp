@@ -50,7 +50,12 @@ int main(int argc, char** argv) {
     if (random() % 4 == 0) options.separator = ';';
     if (random() % 4 == 0) options.skip = random() % 3;
     if (random() % 4 == 0) options.dtype = static_cast<gpulua::DType>(random() % 13);
-    if (random() % 4 == 0) options.missing = {"-1"};
+    if (random() % 4 == 0) options.numbers.missing = {"-1"};
+    if (random() % 4 == 0) options.numbers.thousands = random() % 2 == 0 ? ',' : '.';
+    if (random() % 4 == 0) options.numbers.decimal = ',';
+    if (random() % 4 == 0) options.numbers.symbols = {"$", "%"};
+    if (random() % 4 == 0) options.comments = "#";
+    if (random() % 4 == 0) options.max_rows = random() % 4;
     if (text.starts_with("day,time\n") && random() % 2 == 0)
       options.types["day"] = gpulua::CsvDates{random() % 2 == 0 ? "" : "%Y-%b-%d %I:%M:%S.%f %p %j %y"};
     try {

@@ -77,11 +77,63 @@ describe("files", function()
       fails('got "|O" (Python objects)', "objects.npy")
       fails('got "<U3" (strings)', "strings.npy")
       fails('got "|S3" (strings)', "bytes.npy")
-      fails('got "<M8[s]" (times; save their .view("int64"), of which gpu.dates(x, {unit = "ns"}) makes dates)', "times.npy")
+      fails('got "<M8[M]" (times of another unit; x.astype("datetime64[s]") has a unit that is read)', "times.npy")
       fails('complex64, complex128, got "<f16"', "long_double.npy")
       for _, entry in ipairs(golden.arrays) do
         if entry.refused then fails("[load] " .. folder .. entry.file, entry.file) end
       end
+    end)
+  end)
+
+  describe("of times", function()
+    local all = assert(gpu.load(folder .. "times.npz"))
+    local nat = -2 ^ 63
+
+    it("are columns of dates and durations", function()
+      for _, entry in ipairs(golden.times) do
+        local d, values = all[entry.name], {}
+        for i, value in ipairs(entry.values) do values[i] = value or nat end
+        assert.are.same({entry.kind, entry.unit}, {d.kind, d.unit}, entry.name)
+        local counts = d:table()
+        for i, value in ipairs(values) do assert(tonumber(counts[i]) == tonumber(value), entry.name) end
+      end
+      assert.are.equal(36, #golden.times)
+      assert.are.equal("2024-02-29 12:34:56.789", all.M8_ms_big[1])
+    end)
+
+    it("are written as NumPy writes them", function()
+      local path, other, count = temporary ".npy", temporary ".npz", 0
+      for _, entry in ipairs(golden.times) do
+        if entry.written then
+          local d = all[entry.name]
+          assert.is_true(gpu.save(path, d))
+          assert.is_true(gpu.save(other, {d = d, x = gpu.ones(2)}))
+          local text, code = read(path), (entry.kind == "date" and "M8[" or "m8[") .. (entry.unit == "days" and "D" or entry.unit) .. "]"
+          assert(text:find("'descr': '<" .. code .. "', 'fortran_order': False, 'shape': (3,)", 1, true), code)
+          for _, back in ipairs {gpu.load(path), gpu.load(other).d} do
+            assert.are.same({d.kind, d.unit}, {back.kind, back.unit})
+            assert.is_true(gpu.array_equal(d:copy(), back:copy()))
+          end
+          count = count + 1
+        end
+      end
+      assert.are.equal(10, count)
+      assert.are.equal("float32", gpu.load(other).x.dtype)
+    end)
+
+    it("say what is not read or written", function()
+      local path = temporary ".npy"
+      local function headed(text)
+        write(path, "\147NUMPY\1\0" .. string.char(#text, 0) .. text .. ("\0"):rep(7) .. "\127" .. ("\0"):rep(24))
+        return gpu.load(path)
+      end
+      support.fails("expected a vector of times, got them of shape (2,2); save x.ravel()", headed,
+        "{'descr':'<M8[s]','fortran_order':False,'shape':(2,2)}")
+      support.fails("expected times in the range of 64 bits", headed, "{'descr':'<M8[W]','fortran_order':False,'shape':(1,)}")
+      for _, unit in ipairs {"", "[]", "[0s]", "[Y]", "[s", "[99999999999999999999s]", "[ss]"} do
+        support.fails("got \"<M8" .. unit, headed, "{'descr':'<M8" .. unit .. "','fortran_order':False,'shape':(1,)}")
+      end
+      support.fails("expected numbers, got a column of text", gpu.save, path, gpu.table {a = {"x"}}.a)
     end)
   end)
 

@@ -161,7 +161,7 @@ describe("signatures", function()
     ["gpu.signal.lfilter"] = { { 1 }, { 1 }, x }, ["gpu.signal.filtfilt"] = { { 1 }, { 1 }, x }, ["gpu.signal.savgol_coeffs"] = { 5, 2 },
     ["gpu.signal.savgol_filter"] = { x, 3, 1 }, ["gpu.signal.find_peaks"] = { vector }, ["gpu.stats.entropy"] = { vector }, ["gpu.stats.rankdata"] = { vector },
     ["gpu.ndimage.correlate1d"] = { x, { 1 } }, ["gpu.ndimage.convolve1d"] = { x, { 1 } }, ["gpu.ndimage.uniform_filter1d"] = { x, 3 },
-    ["gpu.rolling"] = { vector, 2 }, ["gpu.expanding"] = { vector }, ["gpu.shift"] = { vector }, ["gpu.pct_change"] = { vector }, ["gpu.fillna"] = { vector, 1 },
+    ["gpu.rolling"] = { vector, 2 }, ["gpu.expanding"] = { vector }, ["gpu.ewm"] = { vector }, ["gpu.shift"] = { vector }, ["gpu.pct_change"] = { vector }, ["gpu.fillna"] = { vector, 1 },
     ["gpu.date_range"] = { "2024-03-01", 2, "1d" }, ["gpu.dates"] = { { "2024-03-01" } }, ["gpu.durations"] = { { "1d" } }, ["gpu.custom"] = { function(v) return v end }, ["gpu.gcd"] = { integers, integers }, ["gpu.lcm"] = { integers, integers },
   }
 

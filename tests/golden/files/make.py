@@ -12,6 +12,7 @@ import numpy as np
 
 here = pathlib.Path(__file__).parent
 index = []
+index_times = []
 
 
 def lua(value):
@@ -109,11 +110,25 @@ def arrays():
     np.save(here / "objects.npy", np.array([1, "two"], object))
     np.save(here / "strings.npy", np.array(["one", "two"]))
     np.save(here / "bytes.npy", np.array([b"one", b"two"]))
-    np.save(here / "times.npy", np.zeros(2, "datetime64[s]"))
+    np.save(here / "times.npy", np.zeros(2, "datetime64[M]"))
     np.save(here / "long_double.npy", np.zeros(2, "longdouble"))
     for name in ["structured", "objects", "strings", "bytes", "times", "long_double"]:
         refused(name + ".npy")
 
+    times = {}
+    for unit, ours in {"D": "D", "W": "D", "h": "s", "m": "s", "25s": "s", "s": "s", "ms": "ms", "us": "us", "ns": "ns"}.items():
+        for order in "<>":
+            moments = np.array(["2024-02-29T12:34:56.789", "NaT", "1899-12-31T23:59:59"], "datetime64[ns]").astype(f"{order}M8[{unit}]")
+            lengths = np.array([3, "NaT", -400], f"{order}m8[{unit}]")
+            for x_times, kind in ((moments, "M8"), (lengths, "m8")):
+                name = f"{kind}_{unit}_{'little' if order == '<' else 'big'}"
+                times[name] = x_times
+                # -2^63, which is NaT, has no literal in Lua.
+                counts = [None if np.isnat(t) else int(t.astype(f"{kind}[{ours}]").astype("int64")) for t in x_times]
+                index_times.append("  { name = %s, unit = %s, kind = %s, written = %s, values = {%s} }," % (
+                    lua_string(name), lua_string("days" if ours == "D" else ours), lua_string("date" if kind == "M8" else "duration"),
+                    lua(unit == ours and order == "<"), ", ".join("false" if c is None else lua(c) for c in counts)))
+    np.savez(here / "times.npz", **times)
     both = {"x": x, "weights": values("float16"), "größe": np.asfortranarray(y)}
     np.savez(here / "named.npz", **both)
     np.savez_compressed(here / "compressed.npz", **both)
@@ -185,4 +200,5 @@ count = len(index)
 pictures()
 (here / "index.lua").write_text(
     "-- Made by make.py.\nlocal gpu = require \"gpu\"\nlocal files = {}\nfiles.arrays = {\n" + "\n".join(index[:count])
-    + "\n}\nfiles.pictures = {\n" + "\n".join(index[count:]) + "\n}\nreturn files\n")
+    + "\n}\nfiles.pictures = {\n" + "\n".join(index[count:]) + "\n}\nfiles.times = {\n" + "\n".join(index_times)
+    + "\n}\nreturn files\n")

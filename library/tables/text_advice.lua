@@ -1,0 +1,125 @@
+-- How to read a column of a file as numbers or dates that one of its fields made text: for the errors of functions that want numbers.
+local _, _, core = ...
+
+-- By the list of a column's texts: what files.lua has about its field {text, line, is_quoted}, and its name, file and separator.
+local sources = setmetatable({}, {__mode = "k"})
+
+local exports = {}
+
+function exports.remember(texts, field, name, path, sep)
+  sources[texts] = {name = name, path = path, sep = sep, text = field.text, line = field.line, is_quoted = field.is_quoted}
+end
+
+--- The name of a column as a field of a table's constructor.
+local function key_of(name) return name:find "^[%a_][%w_]*$" and name or ("[%q]"):format(name) end
+
+local days = {"%Y/%m/%d", "%m/%d/%Y", "%d/%m/%Y", "%d.%m.%Y", "%m-%d-%Y", "%d-%m-%Y", "%m/%d/%y", "%d/%m/%y", "%d.%m.%y", "%d %b %Y",
+  "%d-%b-%Y", "%d-%b-%y", "%b %d, %Y", "%b %d %Y"}
+local times = {"", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p"}
+
+local function is_date(text, format)
+  return (pcall(core.parse_dates, "load", {text}, format, nil, {device = "cpu"}))
+end
+
+--- The formats of dates that fit most texts, among those that fit the first one.
+local function formats_of(first, texts)
+  local best, most = {}, 0
+  for _, day in ipairs(days) do
+    for _, time in ipairs(times) do
+      local format = day .. time
+      if is_date(first, format) then
+        local count = 0
+        for _, text in ipairs(texts) do count = count + (is_date(text, format) and 1 or 0) end
+        if count > most then best, most = {}, count end
+        if count == most then best[#best + 1] = format end
+      end
+    end
+  end
+  return best
+end
+
+local function escaped(text) return (text:gsub("%p", "%%%0")) end
+
+-- What stands between groups of digits and before decimals, in the order in which they are tried.
+local styles = {{"", "."}, {",", "."}, {"", ","}, {".", ","}, {"'", "."}, {" ", "."}, {" ", ","}}
+
+--- The text without currencies and percent signs, and these.
+local function without_symbols(text)
+  local symbols = {}
+  local function take(symbol)
+    if symbol ~= "" then symbols[#symbols + 1] = symbol end
+    return ""
+  end
+  text = text:gsub("^%s*[-+]?[$€£¥\128-\255]+ ?", function(symbol)
+    local sign = symbol:match "[-+]" or ""
+    take((symbol:gsub("[-+%s]", "")))
+    return sign
+  end):gsub("%s*(%%)%s*$", take):gsub("%s*([\128-\255]+)%s*$", take):gsub("%s*(%$)%s*$", take)
+  return text:match "^%s*(.-)%s*$", symbols
+end
+
+local function reads(text, style)
+  local thousands, decimal = style[1], style[2]
+  text = text:gsub("^[-+]", "")
+  local whole, rest = text:match("^([^" .. escaped(decimal) .. "]*)(.*)$")
+  if not rest:find("^" .. escaped(decimal) .. "%d+$") and rest ~= "" or whole == "" then return false end
+  if whole:find "^%d+$" then return true end
+  if thousands == "" then return false end
+  local gap = escaped(thousands)
+  return whole:find("^%d[%d" .. gap .. "]*$") ~= nil and whole:find("^%d%d?%d?" .. gap) ~= nil and whole:find(gap .. "%d%d%d$") ~= nil
+    and not whole:find(gap .. "%d?" .. gap) and not whole:find "%d%d%d%d"
+end
+
+--- The options that read the first text and most others as numbers; nil where none do.
+local function numbers_of(source, texts)
+  local first, symbols = without_symbols(source.text)
+  local style, most = nil, 0
+  for _, candidate in ipairs(styles) do
+    if reads(first, candidate) then
+      local count = 0
+      for _, text in ipairs(texts) do count = count + (reads(without_symbols(text), candidate) and 1 or 0) end
+      if count > most then style, most = candidate, count end
+    end
+  end
+  if not style then return end
+  local options = {}
+  if style[1] ~= "" then options[#options + 1] = ("thousands = %q"):format(style[1]) end
+  if style[2] ~= "." then options[#options + 1] = ("decimal = %q"):format(style[2]) end
+  if style[2] == source.sep then options[#options + 1] = "sep = \";\"" end
+  for i, symbol in ipairs(symbols) do symbols[i] = ("%q"):format(symbol) end
+  if #symbols > 0 then options[#options + 1] = ("symbols = {%s}"):format(table.concat(symbols, ", ")) end
+  if source.is_quoted and not source.text:find(source.sep, 1, true) then
+    options[#options + 1] = ('dtype = {%s = "float64"}'):format(key_of(source.name))
+  end
+  return #options > 0 and table.concat(options, ", ") or nil
+end
+
+--- The texts that are missing values if the column is one of numbers or dates; nil if most are neither.
+local function missing_of(texts)
+  local odd = {}
+  for _, text in ipairs(texts) do
+    if not tonumber(text) and not is_date(text) then odd[#odd + 1] = ("%q"):format(text) end
+  end
+  if #odd * 2 > #texts or #odd == 0 then return end
+  return ("missing = {%s%s}"):format(table.concat(odd, ", ", 1, math.min(#odd, 5)), #odd > 5 and ", ..." or "")
+end
+
+--- ', got column price of text, as "1,234" in line 3 of a.csv is no number; gpu.load(path, {thousands = ","}) reads it'; nil where nothing
+--- tells.
+function exports.advice(texts)
+  local source = sources[texts]
+  if not source then return end
+  local options, also = numbers_of(source, texts), ""
+  if not options then
+    local formats = formats_of(source.text, texts)
+    if #formats > 0 then options = ("dates = {%s = %q}"):format(key_of(source.name), formats[1]) end
+    if formats[2] then also = (", or %q if that is the order of day and month"):format(formats[2]) end
+  end
+  options = options or missing_of(texts)
+  local shown = #source.text > 40 and source.text:sub(1, 40) .. "..." or source.text
+  local reason = source.is_quoted and tonumber(source.text) and "is in quotes" or "is no number"
+  return options and (", got column %s of text, as %q in line %.0f of %s %s; gpu.load(path, {%s}) reads it%s"):format(source.name, shown,
+    source.line, source.path, reason, options, also)
+end
+
+return exports
