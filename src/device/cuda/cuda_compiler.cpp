@@ -79,6 +79,16 @@ struct HostHeader {
 constexpr HostHeader host_headers[] = {
     {"cuda.h", "#ifndef CUDA_VERSION\n#define CUDA_VERSION CUDART_VERSION\n#endif\n"},
     {"cuda_profiler_api.h", ""},
+    // The toolkit's also has the functions of hosts.
+    {"cub/cub.cuh",
+     "#include <cub/block/block_adjacent_difference.cuh>\n#include <cub/block/block_discontinuity.cuh>\n"
+     "#include <cub/block/block_exchange.cuh>\n#include <cub/block/block_histogram.cuh>\n#include "
+     "<cub/block/block_load.cuh>\n"
+     "#include <cub/block/block_merge_sort.cuh>\n#include <cub/block/block_radix_sort.cuh>\n#include "
+     "<cub/block/block_reduce.cuh>\n"
+     "#include <cub/block/block_scan.cuh>\n#include <cub/block/block_shuffle.cuh>\n#include "
+     "<cub/block/block_store.cuh>\n"
+     "#include <cub/warp/warp_reduce.cuh>\n#include <cub/warp/warp_scan.cuh>\n"},
 };
 /// NVRTC takes the toolkit's; these are for machines without them.
 constexpr std::string_view runtime_headers[] = {
