@@ -60,7 +60,11 @@ int create_constant(lua_State* L) {
 std::pair<Scalar, DType> check_value(lua_State* L, int index, const char* op) {
   const auto value = to_scalar(L, index);
   if (!value && test<Array>(L, index))
-    fail(op, "a number, a boolean or a complex number, which x:item() gives of an array of one element", L, index);
+    fail(op,
+         bindings_of(L).context().observer
+             ? "a number, a boolean or a complex number; of an array, x:broadcast_to(sizes) repeats the element"
+             : "a number, a boolean or a complex number, which x:item() gives of an array of one element",
+         L, index);
   if (!value) fail(op, "a number, a boolean or a complex number", L, index);
   return {*value, dtype_of_number(*value, default_dtype(L))};
 }

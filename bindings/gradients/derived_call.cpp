@@ -222,7 +222,10 @@ int run_derived(lua_State* L, LuaFunction function, const CallSignature* signatu
     } else if (!lua_isuserdata(L, i) || name.starts_with("__")) {
       continue;  // a field of the array, such as its shape or device, depends on no element
     }
-    if (!gives_constants(L, signature, name)) refuse_derivative(name);
+    if (gives_constants(L, signature, name)) continue;
+    if (name == "array")
+      throw Error("[array] has no derivative; gpu.stack{x, y} makes an array of arrays, and has one");
+    refuse_derivative(name);
   }
   return results;
 }

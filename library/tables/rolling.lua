@@ -138,7 +138,10 @@ local function check_values(op, x)
   if columns.kind_of(x) then core.fail(op, "numbers", x) end
   checks.real(op, checks.array(op, x))
   if x.ndim ~= 1 then core.fail(op, "a vector", x) end
-  if core.depends(x) then core.refuse_derivative(op, "; gpu.sliding_window(x, n) has one, and sum(-1) and others of it") end
+  if core.depends(x) then
+    core.raise(("[%s] has no derivative; %s has one; x:detach() leaves an operand out"):format(op, op == "ewm"
+      and "gpu.signal.lfilter({alpha}, {1, alpha - 1}, x)" or "gpu.sliding_window(x, n):mean(-1)"))
+  end
 end
 
 --- A window over x of at most `window` rows and at least `least` values. `first_of(first, order)`: the first row of each row's window,

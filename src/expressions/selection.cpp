@@ -241,7 +241,10 @@ void write_index(const Array& array, std::vector<IndexItem> items, const Array& 
   check_writable(*array, op, value.get());
   if (!has_arrays(items)) {
     const Array target = view(array, index(array->layout, specs_of(items)));
-    if (const Pending* pending = value->pending(); pending && pending->value) return fill(target, *pending->value);
+    NodeObserver* observer = array->device().context().observer;
+    const bool is_followed = observer && observer->tracks(*value);
+    if (const Pending* pending = value->pending(); pending && pending->value && !is_followed)
+      return fill(target, *pending->value);
     return copy_into(target, fitted(value, target->layout.ndim()), op);
   }
   check_arrays(array, items);

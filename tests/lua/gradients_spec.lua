@@ -348,3 +348,61 @@ describe("what has no derivative", function()
     x:copy():add_(1)
   end)
 end)
+
+describe("derivatives by a number", function()
+  local function cube(S) return S ^ 3 end
+  local g = gpu.grad(cube)
+  local each = { each = true }
+
+  it("go on to the second and the third", function()
+    assert.are.equal(12, gpu.grad(g)(2):item())
+    assert.are.equal(6, gpu.grad(gpu.grad(g))(2):item())
+    assert.are.equal(36, gpu.grad(function(S) return S * g(S) end)(2):item())
+    local first, second = gpu.value_and_grad(g)(2)
+    assert.are.same({ 12, 12 }, { first:item(), second:item() })
+  end)
+
+  it("are the same by an array that is a constant", function()
+    local x = gpu.full({ 3 }, 2)
+    local inner = function(y) return gpu.grad(function(z) return (z ^ 3):sum() end)(y):sum() end
+    assert.are.same({ 12, 12, 12 }, gpu.grad(inner)(x):table())
+  end)
+
+  it("give gamma and volga of a chain of strikes", function()
+    local S, K, v = 100, { 90, 100, 110 }, 0.2
+    local function call(s, k, sigma)
+      local d = (gpu.log(s / k) + sigma * sigma / 2) / sigma
+      return s * gpu.normcdf(d) - k * gpu.normcdf(d - sigma)
+    end
+    local strikes = gpu.array(K, "float64")
+    local gamma = gpu.grad(gpu.grad(call, 1, each), 1, each)(S, strikes, v):table()
+    local volga = gpu.grad(gpu.grad(call, 3, each), 3, each)(S, strikes, v):table()
+    for i, k in ipairs(K) do
+      local d = (math.log(S / k) + v * v / 2) / v
+      local density = math.exp(-d * d / 2) / math.sqrt(2 * math.pi)
+      assert.is_true(math.abs(gamma[i] - density / (S * v)) < 1e-12)
+      assert.is_true(math.abs(volga[i] - S * density * d * (d - v) / v) < 1e-9)
+    end
+  end)
+
+  it("follow a number that is written to an element", function()
+    local function f(a)
+      local p = gpu.empty(2, "float64")
+      p[1] = a
+      p[2] = p({ 1, 1 }) * a
+      return p:sum()
+    end
+    assert.are.equal(4, gpu.grad(f)(1.5):item())
+  end)
+
+  it("do not advise to read a number", function()
+    for body, hint in pairs {
+      ["return S * math.exp(S)"] = "gpu.exp takes arrays; x:detach():item() is its number, a constant",
+      ["return (gpu.full({ 3 }, S) * S):sum()"] = "x:broadcast_to(sizes) repeats the element",
+      ["return gpu.array { S, S }:sum()"] = "gpu.stack{x, y} makes an array of arrays",
+      ["return S:reshape(1):rolling(1):mean():sum()"] = "gpu.sliding_window(x, n):mean(-1) has one",
+    } do
+      support.fails(hint, gpu.grad(assert(loadstring("local gpu = require 'gpu' return function(S) " .. body .. " end"))()), 1.5)
+    end
+  end)
+end)
