@@ -105,6 +105,8 @@ class Locator {
             ", which is missing or has changed since it was loaded; run the script again. Of texts that come from no "
             "file the newest " +
             std::to_string(chunk_text_bytes >> 20) + " MB are kept");
+    } else if (frame_.source == std::string_view("=?")) {  // newer releases of LuaJIT, of bytecode without its name
+      refuse_bytecode();
     } else if (frame_.source[0] == '=') {
       refuse("the text of the chunk \"" + std::string(frame_.source) +
              "\" was not kept; loadstring(text) without a name keeps it, and so does a name \"@file.lua\"");
@@ -118,12 +120,14 @@ class Locator {
 
  private:
   [[noreturn]] void refuse(const std::string& message) const { throw Error("[{}] {}", op_, message); }
+  [[noreturn]] void refuse_bytecode() const {
+    refuse("the function's chunk, " + chunk_name(frame_) +
+           ", is bytecode without debug information; load its text, or keep the information: luajit -bg");
+  }
 
   /// Loads the text, and looks for the function in it. A chunk without a function: it is not there.
   LocatedFunction look_in(std::string_view text) {
-    if (text.starts_with('\x1b'))
-      refuse("the function's chunk, " + chunk_name(frame_) +
-             ", is bytecode without debug information; load its text, or keep the information: luajit -bg");
+    if (text.starts_with('\x1b')) refuse_bytecode();
     if (!load(text)) return {};
     auto chunk = std::make_shared<LuaChunk>();
     chunk->prototypes = split_prototypes(dump(L_));
