@@ -84,7 +84,7 @@ def dtype_of(name):
 
 
 class _Memory:
-    """The memory of an array on the cpu device, which a tensor keeps, for a NumPy before 2.1: its from_dlpack makes arrays read-only. And
+    """The memory of an array on the cpu device, which a tensor keeps, for a NumPy before 2.3: its from_dlpack makes arrays read-only. And
     for bfloat16, which from_dlpack does not take."""
 
     _tensor = None
@@ -104,7 +104,7 @@ def give(array):
     """A NumPy array: over the same memory on the cpu device, a copy from a GPU. Waits."""
     import numpy
     name, on_host = array._dtype, array.device == "cpu"
-    if on_host and name != "bfloat16" and hasattr(numpy, "__array_namespace_info__"):
+    if on_host and name != "bfloat16" and tuple(map(int, numpy.__version__.split(".")[:2])) >= (2, 3):
         return numpy.from_dlpack(array)
     dtype = dtype_of(name)
     if on_host and array.size > 0:
