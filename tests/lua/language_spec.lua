@@ -146,6 +146,22 @@ describe("the language", function()
     assert.are.same({ 1.5, 0.5, 3.5, 2.5 }, out({ 1, 4 }):table())
   end)
 
+  it("reads no bodies of host functions, and no headers of host programs", function()
+    if not on_cpu then return end -- NVRTC takes them as the device's
+    assert.are.same({ 6, 3 }, values(2, "int32", "out[0] = twice(3); out[1] = shape().n;", [[
+      #include <fstream>
+      #include <unistd.h>
+      struct Shape { int n; void print(); __device__ int size() { return n; } };
+      void Shape::print() { std::cout << n << std::endl; }
+      template <class T> void launch(T* x) { cudaMalloc(&x, 4); k<<<1, 2>>>(x); }
+      __device__ int twice(int x) { return 2 * x; }
+      constexpr Shape shape() { return {3}; }
+      int main(int argc, char** argv) { std::ifstream file(argv[1]); launch((int*)0); return undeclared; }
+    ]]))
+    support.fails("__host__ function", gpu.module, "int f() { return 1; }\n__global__ void k(int* x) { *x = f(); }")
+    support.fails("undeclared", gpu.module, "__device__ int f() { return undeclared; }\n__global__ void k(int* x) { *x = f(); }")
+  end)
+
   it("says which headers there are", function()
     if not on_cpu then return end
     local message = support.fails("headers there are: ", gpu.module, "#include <missing.h>")

@@ -19,6 +19,7 @@
 #include "src/device/cpu/front_end/clang_invocation.h"
 #include "src/device/cpu/front_end/conversions.h"
 #include "src/device/cpu/front_end/declarations.h"
+#include "src/device/cpu/front_end/host_code.h"
 #include "src/device/cpu/front_end/inline_assembly.h"
 #include "src/device/cpu/front_end/kernel_headers.h"
 #include "src/device/cpu/front_end/leading_includes.h"
@@ -142,6 +143,9 @@ class ReadSource : public clang::ASTFrontendAction {
     if (precompiled_ != nullptr && !read_prelude(compiler, *precompiled_)) return nullptr;
     std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
     consumers.push_back(nesting_.consumer());
+    compiler.getFrontendOpts().SkipFunctionBodies = true;  // where a consumer says so
+    consumers.push_back(skip_host_bodies());
+    compiler.getPreprocessor().addPPCallbacks(skip_host_headers());
     consumers.push_back(assembly_functions(*generator_));
     consumers.push_back(std::move(generator));
     return std::make_unique<clang::MultiplexConsumer>(std::move(consumers));

@@ -21,3 +21,10 @@ enum cudaError { cudaSuccess = 0 };
 typedef cudaError cudaError_t;
 typedef struct CUstream_st* cudaStream_t;
 typedef struct CUevent_st* cudaEvent_t;
+
+// In the signatures of host functions alone. No kernel looks into them.
+struct cudaDeviceProp {};
+struct cudaArray;
+typedef cudaArray* cudaArray_t;
+typedef struct CUgraph_st* cudaGraph_t;
+typedef struct CUgraphExec_st* cudaGraphExec_t;
