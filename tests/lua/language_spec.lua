@@ -146,20 +146,39 @@ describe("the language", function()
     assert.are.same({ 1.5, 0.5, 3.5, 2.5 }, out({ 1, 4 }):table())
   end)
 
-  it("reads no bodies of host functions, and no headers of host programs", function()
-    if not on_cpu then return end -- NVRTC takes them as the device's
-    assert.are.same({ 6, 3 }, values(2, "int32", "out[0] = twice(3); out[1] = shape().n;", [[
+  it("leaves out the code of hosts, with types and headers that are not here", function()
+    assert.are.same({ 6, 3, 8, 5, 4 }, values(5, "int32",
+      "out[0] = twice(3); out[1] = shape().n; out[2] = marked(4); out[3] = numbers[1]; out[4] = biased<>(3);", [[
       #include <fstream>
       #include <unistd.h>
-      struct Shape { int n; void print(); __device__ int size() { return n; } };
-      void Shape::print() { std::cout << n << std::endl; }
-      template <class T> void launch(T* x) { cudaMalloc(&x, 4); k<<<1, 2>>>(x); }
+      #define HOST_DEVICE __host__ __device__
+      struct Shape { int n; __device__ int size() { return n; } };
+      static std::map<std::string, int> read_names(const std::string& path, int most = 3) {
+        std::ifstream file(path);
+        return {{"a", 1}};
+      }
+      void check(cublasStatus_t status, const char* what = "}") { if (status) std::cout << what << std::endl; }
+      template <class T = int> void launch(T* x, cudaMemPool_t pool) { cudaMalloc(&x, 4); kernel<<<1, 2>>>(x); }
+      __constant__ int numbers[] = {4, 5};
       __device__ int twice(int x) { return 2 * x; }
+      HOST_DEVICE int marked(int x) { return 2 * x; }
+      template <int by = 1> __device__ int biased(int x) { return x + by; }
       constexpr Shape shape() { return {3}; }
+      namespace tools {
+      void print(cudaMemPool_t pool);
+      std::vector<std::thread> workers() { return {}; }
+      }
       int main(int argc, char** argv) { std::ifstream file(argv[1]); launch((int*)0); return undeclared; }
     ]]))
-    support.fails("__host__ function", gpu.module, "int f() { return 1; }\n__global__ void k(int* x) { *x = f(); }")
     support.fails("undeclared", gpu.module, "__device__ int f() { return undeclared; }\n__global__ void k(int* x) { *x = f(); }")
+    local message = support.fails(":5: error", gpu.module,
+      "#include <map>\nstd::map<int, int> names() {\n  return {};\n}\n__global__ void k(int* x) { *x = missing; }")
+    assert.is_truthy(message:find("missing", 1, true))
+  end)
+
+  it("calls no function of the host from a kernel", function()
+    if not on_cpu then return end -- NVRTC takes it as the device's
+    support.fails("__host__ function", gpu.module, "int f() { return 1; }\n__global__ void k(int* x) { *x = f(); }")
   end)
 
   it("says which headers there are", function()

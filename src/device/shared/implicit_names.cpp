@@ -7,6 +7,7 @@
 
 #include "src/base/characters.h"
 #include "src/base/cxx_tokens.h"
+#include "src/device/shared/host_code.h"
 #include "src/device/shared/standard_headers.h"
 
 namespace gpulua {
@@ -146,6 +147,11 @@ std::vector<NamedSource> named_sources(const KernelSource& source) {
   for (const std::string& type : declared.types) macros += "#define " + type + " gpulua_" + type + "\n";
   if (changed) ways.push_back({macros + names + std_names, own});
   if (declared.defines_std) ways.push_back({macros + names, own});
+
+  KernelSource kernels = own;
+  kernels.text = without_host_code(own.text);
+  for (auto& [name, text] : kernels.headers) text = without_host_code(text);
+  if (kernels.text != own.text) ways.push_back({macros + names + std_names, kernels});
   return ways;
 }
 

@@ -21,7 +21,7 @@ struct NamedSource {
 
 /// The ways to compile a source, to be tried in this order. The first brings all names. A source that declares some of
 /// them itself, in lines that the preprocessor may leave out, has others: there each name ends where the source
-/// declares it.
+/// declares it. The last has no functions of the host, whose code may need what is not there.
 std::vector<NamedSource> named_sources(const KernelSource& source);
 
 /// The first of several ways that compiles. Where none does, throws the error of the way with the fewest messages.

@@ -1,0 +1,229 @@
+#include "src/device/shared/host_code.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <iterator>
+#include <vector>
+
+#include "src/base/cxx_tokens.h"
+
+namespace gpulua {
+namespace {
+
+/// Headers of C++, of the system and of CUDA's libraries that have nothing for kernels.
+constexpr std::string_view host_headers[] = {
+    "any",
+    "arpa/inet.h",
+    "assert.h",
+    "bitset",
+    "cctype",
+    "cerrno",
+    "cfenv",
+    "chrono",
+    "clocale",
+    "concepts",
+    "condition_variable",
+    "coroutine",
+    "csignal",
+    "cstdarg",
+    "ctype.h",
+    "cublas.h",
+    "cublasLt.h",
+    "cublas_v2.h",
+    "cuda_egl_interop.h",
+    "cuda_gl_interop.h",
+    "cudnn.h",
+    "cufft.h",
+    "cufftXt.h",
+    "cusolverDn.h",
+    "cusolverSp.h",
+    "cusolver_common.h",
+    "cusparse.h",
+    "deque",
+    "dirent.h",
+    "dlfcn.h",
+    "errno.h",
+    "exception",
+    "fcntl.h",
+    "fenv.h",
+    "filesystem",
+    "format",
+    "fstream",
+    "future",
+    "getopt.h",
+    "helper_cuda.h",
+    "helper_functions.h",
+    "helper_image.h",
+    "helper_string.h",
+    "helper_timer.h",
+    "iomanip",
+    "ios",
+    "iosfwd",
+    "iostream",
+    "istream",
+    "list",
+    "locale",
+    "locale.h",
+    "map",
+    "memory",
+    "mpi.h",
+    "mutex",
+    "nccl.h",
+    "netinet/in.h",
+    "npp.h",
+    "numbers",
+    "nvJitLink.h",
+    "nvToolsExt.h",
+    "nvToolsExtCudaRt.h",
+    "nvjpeg.h",
+    "nvrtc.h",
+    "nvtx3/nvToolsExt.h",
+    "nvtx3/nvToolsExtCudaRt.h",
+    "omp.h",
+    "ostream",
+    "pthread.h",
+    "queue",
+    "random",
+    "ranges",
+    "regex",
+    "sched.h",
+    "semaphore.h",
+    "set",
+    "shared_mutex",
+    "signal.h",
+    "source_location",
+    "sstream",
+    "stack",
+    "stdarg.h",
+    "stdexcept",
+    "streambuf",
+    "string_view",
+    "strings.h",
+    "sys/mman.h",
+    "sys/resource.h",
+    "sys/socket.h",
+    "sys/stat.h",
+    "sys/time.h",
+    "sys/types.h",
+    "sys/utsname.h",
+    "sys/wait.h",
+    "system_error",
+    "thread",
+    "typeinfo",
+    "unistd.h",
+    "unordered_map",
+    "unordered_set",
+    "variant",
+    "wchar.h",
+};
+
+/// Folders of such headers.
+constexpr std::string_view host_folders[] = {"EGL/",   "GL/",     "GLES2/", "GLES3/", "GLFW/",  "X11/",
+                                             "boost/", "gflags/", "glog/",  "gtest/", "vulkan/"};
+
+constexpr std::array<std::string_view, 6> device_marks{"__global__", "__device__",   "constexpr",
+                                                       "consteval",  "__constant__", "__managed__"};
+
+/// A name in capitals, such as HOST_DEVICE: what it stands for is not known here.
+bool may_be_macro(std::string_view word) {
+  const auto is_small = [](char c) { return std::islower(static_cast<unsigned char>(c)) != 0; };
+  return word.size() > 1 && !word.starts_with("__") && std::ranges::none_of(word, is_small);
+}
+
+/// Goes over the declarations of namespaces.
+class HostCode {
+ public:
+  explicit HostCode(std::string_view text) : text_(text), result_(text) {}
+
+  std::string blanked() {
+    CxxTokens tokens(text_);
+    for (CxxToken token = tokens.next(); token.kind != CxxToken::Kind::end; token = tokens.next()) read(token);
+    return result_;
+  }
+
+ private:
+  std::size_t place(std::string_view part) const { return static_cast<std::size_t>(part.data() - text_.data()); }
+  void blank(std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i)
+      if (result_[i] != '\n') result_[i] = ' ';
+  }
+
+  void read(const CxxToken& token) {
+    if (token.kind == CxxToken::Kind::directive) {
+      if (depth_ == 0 && is_host_header(CxxDirective(token).included()))
+        blank(place(token.text), place(token.text) + token.text.size());
+      return;
+    }
+    const bool is_mark = token.kind == CxxToken::Kind::mark;
+    if (depth_ > 0) {  // within a body or an initialiser
+      if (is_mark && token.text == "{") ++depth_;
+      if (is_mark && token.text == "}" && --depth_ == 0) end_body(token);
+      return;
+    }
+    if (words_.empty()) start(place(token.text));
+    if (is_mark && in_template_) {
+      if (token.text == "<") ++angles_;
+      if (token.text == ">" && --angles_ == 0) in_template_ = false;
+    }
+    if (token.text == "template") in_template_ = true;
+    if (is_mark && token.text == "=" && parentheses_ == 0 && !in_template_) has_value_ = true;
+    if (is_mark && token.text == "(") ++parentheses_;
+    if (is_mark && token.text == ")") --parentheses_;
+    if (is_mark && parentheses_ == 0 && token.text == "{") return open();
+    if (is_mark && parentheses_ == 0 && token.text == ";") {
+      if (is_host_function()) blank(begin_, place(token.text) + 1);
+      return words_.clear();
+    }
+    if (is_mark && token.text == "}") return words_.clear();  // of a namespace
+    words_.push_back(token.text);
+  }
+
+  void start(std::size_t place) {
+    begin_ = place;
+    parentheses_ = angles_ = 0;
+    in_template_ = has_value_ = false;
+  }
+  void open() {
+    const bool is_namespace = has("namespace") || (words_.size() == 2 && words_[0] == "extern");
+    if (is_namespace) return words_.clear();
+    depth_ = 1;
+  }
+  void end_body(const CxxToken& token) {
+    const std::size_t end = place(token.text) + 1;
+    const bool is_type = !has("(") && (has("struct") || has("class") || has("union") || has("enum"));
+    if (is_type || has_value_) return;  // goes on to a semicolon
+    if (is_host_function()) blank(begin_, end);
+    words_.clear();
+  }
+
+  bool has(std::string_view word) const { return std::ranges::find(words_, word) != words_.end(); }
+  /// Of the words of a declaration: a result's type, a name and parameters, and nothing that may be a device's.
+  bool is_host_function() const {
+    const auto parameters = std::ranges::find(words_, "(");
+    if (parameters == words_.end() || parameters - words_.begin() < 2 || has_value_ || has("typedef") || has("using"))
+      return false;
+    if (std::ranges::any_of(device_marks, [this](std::string_view mark) { return has(mark); })) return false;
+    return std::none_of(words_.begin(), parameters, may_be_macro);
+  }
+
+  std::string_view text_;
+  std::string result_;
+  std::vector<std::string_view> words_;  // of the declaration that has begun
+  std::size_t begin_ = 0;
+  int depth_ = 0, parentheses_ = 0, angles_ = 0;
+  bool in_template_ = false, has_value_ = false;
+};
+
+}  // namespace
+
+bool is_host_header(std::string_view name) {
+  return std::ranges::find(host_headers, name) != std::end(host_headers) ||
+         std::ranges::any_of(host_folders, [&](std::string_view folder) { return name.starts_with(folder); });
+}
+
+std::string without_host_code(std::string_view text) {
+  return HostCode(text).blanked();
+}
+
+}  // namespace gpulua
