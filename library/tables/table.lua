@@ -54,7 +54,7 @@ end
 local function add(op, fields, name, x, kind)
   if fields.rows and x.size ~= fields.rows then
     core.raise(("[%s] expected %d rows in column %s, as in the others, got %d%s"):format(op, fields.rows, name, x.size,
-      x.size == fields.rows - 1 and "; x - x:shift() has NaN first where x:diff() has one element less" or ""))
+      op == "table" and x.size == fields.rows - 1 and "; x - x:shift() has NaN first where x:diff() has one element less" or ""))
   end
   fields.rows = x.size
   if not fields.arrays[name] then fields.names[#fields.names + 1] = name end
