@@ -33,8 +33,9 @@ int parse_dates(lua_State* L) {
   for (int i = 1; i <= static_cast<int>(lua_objlen(L, 2)); ++i) {
     lua_rawgeti(L, 2, i);
     const std::string_view text = check_string(L, -1, op, "dates as texts");
-    moments.push_back(format.empty() ? parse_date(text) : parse_date(text, format));
+    moments.push_back(parse_date(text, format));
     if (!moments.back() && !text.empty() && text != "NaT") {
+      if (has_date_form(text, format)) fail(op, "a date that exists", L, -1);
       const std::string expected =
           format.empty() ? "a date as 2024-03-01 or 2024-03-01 12:30:00" : "a date as \"" + format + "\" has them";
       throw Error("[{}] expected {}, got {}{}", op, expected, describe(L, -1),
@@ -59,6 +60,12 @@ int parse_dates(lua_State* L) {
   const std::string_view unit_name = gpulua::name(unit);
   lua_pushlstring(L, unit_name.data(), unit_name.size());
   return 2;
+}
+
+/// has_date_form(text): whether a text is written as a date in ISO 8601, though there may be no such day or time.
+int has_form(lua_State* L) {
+  lua_pushboolean(L, has_date_form(check_string(L, 1, "load", "a text")) ? 1 : 0);
+  return 1;
 }
 
 /// format_dates(op, x, kind, format or nil): a list of texts. Waits.
@@ -110,7 +117,9 @@ std::optional<DateKind> test_date_kind(lua_State* L, int index) {
 }
 
 void add_dates(lua_State* L) {
-  set_functions(L, {{"parse_dates", protect<parse_dates>}, {"format_dates", protect<format_dates>}});
+  set_functions(L, {{"parse_dates", protect<parse_dates>},
+                    {"has_date_form", protect<has_form>},
+                    {"format_dates", protect<format_dates>}});
 }
 
 }  // namespace gpulua

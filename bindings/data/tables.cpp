@@ -77,6 +77,9 @@ CsvReading check_reading(lua_State* L, int index) {
   };
   read_texts("missing", options.numbers.missing);
   read_texts("symbols", options.numbers.symbols);
+  lua_getfield(L, index, "parentheses");
+  options.numbers.parentheses = lua_toboolean(L, -1) != 0;
+  lua_pop(L, 1);
   read_texts("names", options.names);
   lua_getfield(L, index, "decimal");
   options.numbers.decimal = check_string(L, -1, read_op, "decimal").at(0);

@@ -1,7 +1,7 @@
+#include "src/algorithms/matmul.h"
 #include "bindings/arrays/lua_array.h"
 #include "bindings/arrays/sparse_matrix.h"
 #include "bindings/linalg/linalg_parts.h"
-#include "src/algorithms/matmul.h"
 
 namespace gpulua {
 
@@ -12,6 +12,7 @@ int lua_matmul(lua_State* L) {
   const Array& a = check<Array>(L, 1, "matmul");
   const Array& b = check<Array>(L, 2, "matmul");
   Array out;
+  if (test<Array>(L, 3)) fail("matmul", "two arrays, as a:matmul(b):matmul(c) of three", L, 3);
   read_options(L, 3, "matmul", {{"out", [&](int value) { out = check<Array>(L, value, "matmul"); }}});
   push_array(L, matmul(a, b, out));
   return 1;

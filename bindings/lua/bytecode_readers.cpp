@@ -11,7 +11,7 @@ namespace {
 constexpr const char* readers_key = "gpulua.bytecode_readers";
 
 void load_readers(lua_State* L) {
-  lua_createtable(L, 0, 6);
+  lua_createtable(L, 0, 7);
   const int readers = lua_gettop(L);
   run_library_chunk(L, "bytecode.lua", 0, 1);
   lua_pushvalue(L, -1);
@@ -25,7 +25,8 @@ void load_readers(lua_State* L) {
   lua_setfield(L, readers, "protected");
   lua_setfield(L, readers, "position");
   lua_pushvalue(L, -1);
-  run_library_chunk(L, "nil_argument.lua", 1, 2);
+  run_library_chunk(L, "nil_argument.lua", 1, 3);
+  lua_setfield(L, readers, "undefined_global");
   lua_setfield(L, readers, "passes_nil");
   lua_setfield(L, readers, "nil_argument");
   run_library_chunk(L, "argument_origin.lua", 1, 1);

@@ -86,21 +86,39 @@ std::string NilSource::reason(lua_State* L) const {
   return related ? text : std::string();
 }
 
-bool passes_nil(lua_State* L) {
-  const int top = lua_gettop(L);
+namespace {
+
+/// Calls a reader of bytecode with the running function of the script and its line. Returns false where that fails;
+/// else the result is at the top of the stack.
+bool read_running_line(lua_State* L, const char* reader) {
   lua_Debug frame{};
   for (int level = 0; lua_getstack(L, level, &frame); ++level) {
     lua_getinfo(L, "Sl", &frame);
     if (frame.currentline <= 0 || std::string_view(frame.source) == "=[gpulua]") continue;
-    if (lua_checkstack(L, 6) == 0) return true;
-    push_bytecode_reader(L, "passes_nil");
+    if (lua_checkstack(L, 6) == 0) return false;
+    push_bytecode_reader(L, reader);
     lua_getinfo(L, "f", &frame);
     lua_pushinteger(L, frame.currentline);
-    const bool passes = lua_pcall(L, 2, 1, 0) != 0 || lua_isnil(L, -1) || lua_toboolean(L, -1) != 0;
-    lua_settop(L, top);
-    return passes;
+    return lua_pcall(L, 2, 1, 0) == 0;
   }
-  return true;
+  return false;
+}
+
+}  // namespace
+
+bool passes_nil(lua_State* L) {
+  const int top = lua_gettop(L);
+  const bool passes = !read_running_line(L, "passes_nil") || lua_isnil(L, -1) || lua_toboolean(L, -1) != 0;
+  lua_settop(L, top);
+  return passes;
+}
+
+std::string undefined_global(lua_State* L) {
+  const int top = lua_gettop(L);
+  const bool is_known = read_running_line(L, "undefined_global") && lua_type(L, -1) == LUA_TSTRING;
+  std::string name = is_known ? lua_tostring(L, -1) : "";
+  lua_settop(L, top);
+  return name;
 }
 
 }  // namespace gpulua

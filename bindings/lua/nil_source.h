@@ -25,4 +25,7 @@ struct NilSource {
 /// missing argument is not the nil that another call returned.
 bool passes_nil(lua_State* L);
 
+/// The one global that the script's running line reads and that is not defined; empty where there are none or several.
+std::string undefined_global(lua_State* L);
+
 }  // namespace gpulua

@@ -13,6 +13,7 @@ constexpr NameRow options_elsewhere[] = {
     {"alpha", "opacity"},
     {"annot", "format"},
     {"axes", "axis"},
+    {"bc_type", "ends"},
     {"blockDim", "block"},
     {"block_size", "block"},
     {"blocks", "grid"},
@@ -82,6 +83,12 @@ static_assert(std::ranges::is_sorted(options_elsewhere, {}, &NameRow::name));
 constexpr std::string_view of_launches = "it belongs to a launch: kernel {grid = blocks, block = threads}(arguments)";
 constexpr std::string_view of_bins = "the number of bins is an argument";
 constexpr std::string_view of_index = "rows have no index: t:where(name, value) selects by any column";
+constexpr std::string_view of_groups =
+    "x:expanding{by = t.key} and x:rolling(n, {by = t.key}) have windows within groups";
+constexpr std::string_view of_constraints = "bounds hold elements apart, and f can add a penalty for others";
+constexpr std::string_view of_weights = "alpha = 1 - lambda is the weight of the newest value";
+constexpr std::string_view of_rows = "the number of rows is an argument: x:shift(5), x:rolling(20)";
+constexpr std::string_view of_seeds = "gpu.random.seed(n) sets the seed";
 constexpr std::string_view of_lines = "all rows have as many fields, and comments leaves lines out";
 constexpr std::string_view of_packing = "files of gzip are read as others, gunzip -k unpacks one";
 constexpr std::string_view of_missing = "a column of text keeps all texts: dtype = {name = \"text\"}";
@@ -97,23 +104,30 @@ constexpr NameRow misplaced_options[] = {
     {"bins", of_bins},
     {"block", of_launches},
     {"blocks", of_launches},
+    {"by", of_groups},
     {"chunksize", of_parts},
     {"compression", of_packing},
+    {"constraints", of_constraints},
     {"encoding", of_text},
     {"grid", of_launches},
     {"index_col", of_index},
     {"keep_default_na", of_missing},
+    {"lambda", of_weights},
     {"max", of_bounds},
     {"min", of_bounds},
     {"num", of_bounds},
     {"on_bad_lines", of_lines},
+    {"periods", of_rows},
+    {"seed", of_seeds},
     {"shape", of_shapes},
     {"shared", of_launches},
     {"size", of_shapes},
     {"skipfooter", of_parts},
     {"start", of_bounds},
+    {"step", of_bounds},
     {"stop", of_bounds},
     {"threads", of_launches},
+    {"window", of_rows},
 };
 
 static_assert(std::ranges::is_sorted(misplaced_options, {}, &NameRow::name));

@@ -30,6 +30,7 @@ Along check_along(lua_State* L, int index, const Array& array, const char* op) {
   along.axis = ndim - 1;
   const auto read_axis = [&](int value) { along.axis = check_axis(L, value, ndim, op); };
   const bool has_axis = !lua_istable(L, index);
+  if (lua_type(L, index) == LUA_TSTRING) fail(op, "an axis, an integer, or {descending = true}", L, index);
   if (has_axis && !lua_isnoneornil(L, index)) read_axis(index);
   read_options(L, has_axis ? index + 1 : index, op,
                {{"axis", read_axis},

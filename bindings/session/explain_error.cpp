@@ -118,8 +118,18 @@ void write_function_hint(lua_State* L, std::string_view message, Hint& hint) {
   write(hint, "; parentheses call a function: x:mean() is a value, x.mean a function");
 }
 
-/// A property of an array that is called, x.size() or x:size().
+/// Whether one of the function's temporaries is the text of a date, as an element of a column of dates is.
+bool has_date(lua_State* L) {
+  return find_value(L, true, [&] {
+    const std::string_view text = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
+    return text.size() >= 10 && text[4] == '-' && text[7] == '-';
+  });
+}
+
+/// A property of an array that is called, x.size() or x:size(), or of a table.
 void write_property_hint(const char* name, Hint& hint) {
+  if (std::strcmp(name, "rows") == 0)
+    return write(hint, "; t.rows is a number: it has no parentheses; t:take({1, 2}) gives a table of rows");
   for (const char* property : {"ndim", "size", "dtype", "nbytes", "device", "pointer"})
     if (std::strcmp(name, property) == 0)
       return write(hint, "; x.%s is a property of arrays: it has no parentheses%s", property,
@@ -137,11 +147,18 @@ void write_hint(lua_State* L, std::string_view message, Hint& hint) {
     if (called && (has("(a number value)") || has("(a string value)"))) write_property_hint(name, hint);
     return;
   }
+  if (has("attempt to index field 'norm' (a function value)"))
+    return write(hint,
+                 "; gpu.normcdf(x), gpu.normcdfinv(p) and gpu.random.normal(shape) are of the normal distribution");
   if (has("attempt to ") && has("(a function value)")) return write_function_hint(L, message, hint);
   if (has("'for' ") && has(" must be a number")) {
     if (find_array(L, true)) return write(hint, "; of an array, x:item() gives the number");
     if (has_sizes(L)) return write(hint, "; x.shape[1] is the first extent of an array, x.size counts its elements");
   }
+  if (has("attempt to compare") && has("userdata") && has("string") && find_array(L, false))
+    return write(hint, "; x:gt(text) and x:lt(text) compare a column of dates or of text");
+  if (has("attempt to perform arithmetic on a string value") && has_date(L))
+    return write(hint, "; an element of a column of dates is a text: d:diff() has the durations between neighbours");
   if (has("attempt to compare") && has("userdata") && find_array(L, false))
     return write(hint,
                  "; x:lt(y), x:le(y), x:gt(y) and x:ge(y) compare arrays, x:item() < y the number of one element");

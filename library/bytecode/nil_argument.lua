@@ -1,11 +1,12 @@
 -- The variable that a script passes. The chunk gets the bytecode's readers and returns a function (fn, line, called, count, index):
 -- what argument `index` of the call of `called` with `count` arguments on that line of fn is: "global", "upvalue" or "field" and its
 -- name, or "local" and its register. Nil is anything else, also where the line has several such calls that differ. The second function
--- (fn, line) tells whether an argument of a call on the line may be nil: false where all are known not to be.
+-- (fn, line) tells whether an argument of a call on the line may be nil: false where all are known not to be. The third one (fn, line)
+-- gives the name of the line's only global that is not defined.
 local bytecode = ...
 if not bytecode then
   local function unknown() end
-  return unknown, unknown
+  return unknown, unknown, unknown
 end
 
 --- Whether argument `index` of the call at `pc` may be nil.
@@ -50,4 +51,16 @@ local function variable_of(fn, line, called, count, index)
   return kind, name
 end
 
-return variable_of, passes_nil
+--- The one global that the line reads and that is not defined; nil where there are none or several.
+local function undefined_global(fn, line)
+  local environment, found = debug.getfenv(fn), nil
+  for pc, use, name in bytecode.outside(fn) do
+    if use == "reads" and type(name) == "string" and bytecode.line(fn, pc) == line and environment[name] == nil then
+      if found and found ~= name then return end
+      found = name
+    end
+  end
+  return found
+end
+
+return variable_of, passes_nil, undefined_global

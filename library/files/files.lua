@@ -8,7 +8,7 @@ local columns = import "columns"
 local csv = {
   what = "a table in text", load = {
     "device", "mmap", "columns", "names", "dtype", "dates", "sep", "skip", "comments", "max_rows", "header", "missing", "thousands", "decimal",
-    "symbols",
+    "symbols", "parentheses",
   },
   save = {"sep", "header", "missing"},
 }
@@ -86,6 +86,17 @@ local function texts_of(what, value)
   return list
 end
 
+--- The option symbols: none that is part of a number, whose sign or digits it would lose.
+local function symbols_of(symbols)
+  symbols = texts_of("symbols: texts beside numbers", symbols)
+  for _, symbol in ipairs(symbols or {}) do
+    if symbol:find "^[%d().,+%-%s]+$" then
+      core.fail("load", "symbols that are no part of a number; parentheses = true reads (5) as -5", symbol)
+    end
+  end
+  return symbols
+end
+
 --- An option of one character that is no part of a number.
 local function mark_of(name, value, sep)
   if value == nil then return end
@@ -128,7 +139,8 @@ local function load_csv(path, options)
   local found, message = core.read_csv(path, {
     sep = sep, is_usual_sep = options.sep == nil, header = checks.flag(op, "header", options.header),
     skip = check_count(op, "skip", options.skip), columns = wanted, names = texts_of("names: texts", options.names),
-    missing = texts_of("missing: texts", options.missing), symbols = texts_of("symbols: texts beside numbers", options.symbols),
+    missing = texts_of("missing: texts", options.missing), symbols = symbols_of(options.symbols),
+    parentheses = checks.flag(op, "parentheses", options.parentheses),
     thousands = thousands, decimal = decimal, comments = comments,
     max_rows = options.max_rows and check_count(op, "max_rows", options.max_rows), mmap = mmap ~= false,
     dtype = not by_column and options.dtype or nil, types = by_column and options.dtype or {},
@@ -205,7 +217,7 @@ end
 
 -- ---- dispatch -------------------------------------------------------------------------------------------------------------------
 
---- gpu.load(path [, {device, mmap, columns, names, dtype, dates, sep, skip, comments, max_rows, header, missing, thousands, decimal, symbols, shape, offset, name}])
+--- gpu.load(path [, {device, mmap, columns, names, dtype, dates, sep, skip, comments, max_rows, header, missing, thousands, decimal, symbols, parentheses, shape, offset, name}])
 function gpu.load(path, options)
   local format = formats[ending(check_path("load", path))] or formats.npz
   options = check_options("load", format, options)

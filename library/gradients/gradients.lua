@@ -126,6 +126,7 @@ end
 
 local function check_which(op, which)
   if which == nil then return {1} end
+  if core.is_array(which) then core.fail(op, "a function and positions of its arguments, gpu.grad(f)(x), not arrays", which) end
   local list = type(which) == "table" and which or {which}
   for _, position in ipairs(list) do checks.count(op, "positions of arguments, from 1, to differentiate by", position, 1) end
   if #list == 0 then core.fail(op, "positions of arguments, from 1, to differentiate by", which) end

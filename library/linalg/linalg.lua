@@ -22,6 +22,13 @@ local function check_matrices(op, x)
   return x
 end
 
+--- Checks the matrix and the right sides of equations.
+local function check_equations(op, a, b)
+  if core.is_array(a) and a.ndim == 1 and core.is_array(b) and b.ndim > 1 then
+    core.raise(("[%s] expected the matrix first, gpu.%s(a, b), got a vector before it"):format(op, op))
+  end
+end
+
 local function check_square(op, x)
   check_matrices(op, x)
   if x.shape[x.ndim] ~= x.shape[x.ndim - 1] then
@@ -99,7 +106,7 @@ local function letter(op, name, value, letters) return blas.letter(op, name, val
 
 local function eye(n, dtype, x) return gpu.eye(n, {dtype = dtype, device = x.device}) end
 
-local shared = {batch_of = batch_of, check_matrices = check_matrices, check_square = check_square, common_batch = common_batch,
+local shared = {batch_of = batch_of, check_equations = check_equations, check_matrices = check_matrices, check_square = check_square, common_batch = common_batch,
   eye = eye, fresh = fresh, in_columns = in_columns, letter = letter, real_of = real_of, refuse_shapes = refuse_shapes,
   shaped = shaped, transposed = transposed, working = working}
 
@@ -184,6 +191,7 @@ end
 function linalg.solve(a, b, options)
   local op = "linalg.solve"
   options = checks.fields(op, options)
+  check_equations(op, a, b)
   check_square(op, a)
   local sides, is_vector = right_sides(op, a, b)
   local dtype, batch = working(op, options, a, b), common_batch(op, a, sides)

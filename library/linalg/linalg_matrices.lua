@@ -141,6 +141,7 @@ function linalg.lstsq(a, b, rcond, options)
   local op = "linalg.lstsq"
   if type(rcond) == "table" then rcond, options = checks.shift(op, rcond, options) end
   options = checks.fields(op, options)
+  tools.check_equations(op, a, b)
   check_matrices(op, a)
   checks.array(op, b)
   local m, n, is_vector = a.shape[a.ndim - 1], a.shape[a.ndim], b.ndim == 1

@@ -107,7 +107,7 @@ end
 --- Row `upper + 1 + i - j` of the bands has element (i, j) of the matrix in column j.
 function linalg.solve_banded(counts, bands, b)
   local op = "linalg.solve_banded"
-  local list = checks.integers(op, "the numbers of lower and upper diagonals", counts)
+  local list = checks.integers(op, "the numbers of lower and upper diagonals, {l, u}, before the bands", counts)
   check_bands(op, bands)
   local lower, upper, n = list[1], list[2], bands.shape[2]
   if #list ~= 2 or lower < 0 or upper < 0 or lower >= n or upper >= n then

@@ -99,6 +99,7 @@ local rows = {
   {"near '%?'", "%?", "Lua writes c and x or y for c ? x : y; gpu.where(c, x, y) works on arrays"},
   {"'%]' expected near ','", "%]%s*%(", "a launch is kernel {grid = blocks, block = threads}(arguments); x[{1, 2}] is an element"},
   {"'%)' expected near ','", "=%s*%(", "several numbers go in braces: {32, 8}"},
+  {"'%]' expected near ','", "%[[\"'][^%]]*,", "x(\":\", 1) is a part of an array, x[{\":\", 1}] = y sets it; t:select(\"a\", \"b\") takes columns"},
   {"near '[:,%]]+'", "%[[^%]\"'{]*[:,]", ranges},
   {"near '[:,%]]+'", "%[%s*%.%.%.", ranges},
   {"near '%['", "%[.*%f[%w_]for%f[^%w_]", "a loop fills a table: for i = 1, n do t[i] = f(i) end"},
@@ -124,6 +125,7 @@ local rows = {
   {"", "%f[%w_]lambda%s+[%w_, ]+:", nameless},
   {"", "%f[%w_]lambda%s*:%s", nameless},
   {"malformed number", "%d[fFlLuU]", "numbers in Lua have no suffix"},
+  {"malformed number", "%d[jJ]", "2i is an imaginary number"},
   {"malformed number", "%d_%d", "digits stand without _ between them: 1000000, or 1e6"},
   {"'%)' expected near '='", "%f[%w_]if%s*%([^()]*=", compares},
   {"'%)' expected near '='", "%f[%w_]while%s*%([^()]*=", compares},
@@ -247,6 +249,8 @@ local function of_running(message, reads)
   local name = match(message, "global '([%w_]+)' %(a nil value%)")
   if name and globals[name] then return globals[name] end
   name = match(message, "field '([%w_]+)' %(a nil value%)")
+  if name == "round" then return globals.round end
+  if name == "year" or name == "month" or name == "day" then return "an element of a column of dates is a text; d:" .. name .. "()[i] is its part" end
   if name == "total_memory" or name == "multiprocessors" or name == "description" or name == "architecture" then
     return ("a device has more than its name and kind when it is open: gpu.device(name).%s"):format(name)
   end
@@ -282,6 +286,7 @@ end
 local cplusplus = "this is CUDA C++, which a script compiles: gpu.module(assert(io.open(%q)):read(\"*a\"))"
 local others = {
   cu = cplusplus, cuh = cplusplus, cpp = cplusplus, cc = cplusplus, c = cplusplus, h = cplusplus, hpp = cplusplus,
+  csv = "this is a table, which a script reads: gpu.load(%q)", tsv = "this is a table, which a script reads: gpu.load(%q)",
   npy = "these are arrays, which a script reads: gpu.load(%q)", npz = "these are arrays, which a script reads: gpu.load(%q)",
   ptx = "this is compiled code, which a script loads: gpu.load_module(%q)",
   cubin = "this is compiled code, which a script loads: gpu.load_module(%q)",

@@ -66,6 +66,7 @@ end
 --- The bins, which are optional, and the options.
 local function options_of(op, bins, options)
   if checks.is_options(bins) then bins, options = checks.shift(op, bins, options) end
+  if type(options) == "table" and #options == 2 then core.fail(op, "the bounds as an option, {range = {low, high}}", options) end
   return bins, checks.fields(op, options)
 end
 

@@ -239,7 +239,7 @@ local function interp(x, xp, fp, options)
   local period = check_number(op, "period", options.period)
   if period == 0 then core.fail(op, "a period other than 0", period) end
   local like = core.is_array(x) and x or core.is_array(xp) and xp or core.is_array(fp) and fp
-  if not like then core.fail(op, "an array", x) end
+  if not like then core.fail(op, "an array among x, xp and fp, as gpu.array{1, 2}", x) end
   local on_device = core.is_array(xp)
   if type(xp) == "table" and not period then
     for i = 2, core.check_list(op, "points", xp) do

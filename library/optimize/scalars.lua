@@ -13,7 +13,9 @@ local function counted(op, f)
   local calls = {count = 0}
   return function(x)
     calls.count = calls.count + 1
-    return numbers.of(op, "a function's value", f(x))
+    local y = f(x)
+    if core.is_array(y) and y.size > 1 then core.fail(op, "a function's value: one real number; each = true solves for each element", y) end
+    return numbers.of(op, "a function's value", y)
   end, calls
 end
 
@@ -21,6 +23,9 @@ end
 local function ends(op, name, value)
   if type(value) ~= "table" or #value ~= 2 then core.fail(op, ("%s = {a, b}"):format(name), value) end
   local a, b = core.plain(value[1]), core.plain(value[2])
+  if core.is_array(a) or core.is_array(b) then
+    core.fail(op, ("%s = {a, b} of finite numbers; each = true solves a problem for each element"):format(name), core.is_array(a) and a or b)
+  end
   checks.finite(op, ("%s = {a, b} of finite numbers"):format(name), a)
   checks.finite(op, ("%s = {a, b} of finite numbers"):format(name), b)
   if a >= b then core.raise(("[%s] expected %s = {a, b} with a < b, got a = %.17g and b = %.17g"):format(op, name, a, b)) end

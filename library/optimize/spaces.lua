@@ -77,17 +77,34 @@ function space:with_gradient(f, gradient)
   end
 end
 
---- bounds = {low, high}: two arrays, vectors or of no axes; nothing without the option.
+--- The bounds {low, high} of bounds = {low = ..., high = ...} or bounds = {low, high}. Two lists of two numbers for two elements may be
+--- SciPy's pairs as well.
+function space:named_bounds(what, bounds)
+  local op = self.op
+  if type(bounds) ~= "table" or core.is_array(bounds) then core.fail(op, what, bounds) end
+  if bounds.low ~= nil or bounds.high ~= nil then
+    for name in pairs(bounds) do
+      if name ~= "low" and name ~= "high" then core.fail(op, "the fields low and high in bounds", name) end
+    end
+    return {bounds.low == nil and -math.huge or bounds.low, bounds.high == nil and math.huge or bounds.high}
+  end
+  if #bounds ~= 2 then core.raise(("[%s] expected %s, got a list of %d"):format(op, what, #bounds)) end
+  local low, high = bounds[1], bounds[2]
+  local are_lists = type(low) == "table" and type(high) == "table" and not core.is_array(low) and not core.is_array(high)
+  if are_lists and #low == 2 and #high == 2 and self.x0.shape[self.x0.ndim] == 2 then
+    core.raise(("[%s] expected %s, got two lists of two, which may be pairs of low and high"):format(op, what))
+  end
+  return bounds
+end
+
+--- The option bounds as two arrays, vectors or of no axes; nothing without it.
 function space:bounds(bounds)
   if bounds == nil then return nil end
   local op, found = self.op, {}
   local is_array = core.is_array(self.x0)
-  local form = is_array and self.x0.ndim == 1 and ": bounds = {{low1, low2}, {high1, high2}}" or ""
+  local form = is_array and self.x0.ndim == 1 and ": bounds = {low = {low1, low2}, high = {high1, high2}}" or ""
   local what = is_array and "bounds = {low, high}, numbers, arrays or lists" .. form or "bounds = {low, high}, numbers for tables"
-  if type(bounds) ~= "table" or #bounds ~= 2 then
-    if type(bounds) == "table" then core.raise(("[%s] expected %s, got a list of %d"):format(op, what, #bounds)) end
-    core.fail(op, what, bounds)
-  end
+  bounds = self:named_bounds(what, bounds)
   for i = 1, 2 do
     local bound = bounds[i]
     if type(bound) == "table" and is_array then bound = checks.to_array(op, what, bound, self.x0) end

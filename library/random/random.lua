@@ -180,7 +180,11 @@ local function distribution(name, parameters, make, kind)
       options, values[count], count = values[count], nil, count - 1
     end
     if not kind.vectors then check_order(op, shape, values, count, #parameters, options) end
-    if count > #parameters then core.fail(op, ("at most %d parameters"):format(#parameters), count) end
+    if count > #parameters then
+      local text = #parameters == 0 and "no parameters" or ("at most %d parameter%s"):format(#parameters, #parameters == 1 and "" or "s")
+      core.raise(("[%s] expected one shape and %s, got %d arguments; a shape of several sizes is a table, gpu.%s({2, 3}%s)"):format(op, text,
+        count + 1, op, #parameters == 0 and "" or ", ..."))
+    end
     if type(options) == "string" then options = { dtype = options } end
     options = exports.check_source(op, options, generator)
     local call = setmetatable({ op = op, shape = shape, options = options, generator = generator or options.generator,

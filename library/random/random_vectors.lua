@@ -188,6 +188,9 @@ end
 
 --- gpu.random.multivariate_normal(shape, mean, covariance [, {dtype, device, generator}])
 distribution("multivariate_normal", {"required", "required"}, function(call, mean, covariance)
+  if core.is_number(covariance) then
+    core.raise(("[%s] expected the shape first, gpu.random.multivariate_normal(%s, mean, covariance), got it last"):format(call.op, tostring(covariance)))
+  end
   local center, k = check_vector(call, "means", mean)
   if not core.is_array(covariance) then
     if type(covariance) ~= "table" then core.fail(call.op, "a covariance: a table of rows or a matrix", covariance) end

@@ -3,6 +3,7 @@ local gpu, _, core, import = ...
 local columns = import "columns"
 
 local function list_of(op, x, by)
+  if type(by) == "string" then core.fail(op, ("by: a column, as t.%s, or a table of them"):format(by), by) end
   local list = type(by) == "table" and by or {by}
   if type(by) == "table" then core.check_list(op, "columns in by", by) end
   for _, column in ipairs(list) do

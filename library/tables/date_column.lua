@@ -182,6 +182,11 @@ end
 local function moved(op, x, other, sign)
   local kind = kind_of[x]
   if type(other) == "string" and not kind.duration then
+    if core.has_date_form(other) then
+      if sign > 0 then core.fail(op, 'a length of time, such as "7d", beside dates', other) end
+      local a, b, unit = aligned(op, x, other)
+      return make(present(a, b, a - b), {unit = unit, duration = true})
+    end
     local negative = other:match "^%-"
     local step = steps.step(op, negative and other:sub(2) or other)
     if negative then sign = -sign end
@@ -298,6 +303,7 @@ local meant = {
   dayofweek = "x:weekday(), from 1 for Monday", day_of_week = "x:weekday(), from 1 for Monday", dayofyear = "x:yearday()", day_of_year = "x:yearday()",
   month_name = 'x:format "%B"', day_name = 'x:format "%A"', days = 'x:number "days"', seconds = 'x:number "s"', total_seconds = 'x:number "s"',
   timestamp = 'x:number "s"', astype = "x:as(unit), or x:number(unit) for numbers", isna = "x:isnan()", truncate = "x:floor(step)",
+  between = "x:ge(first):logical_and(x:le(last))", tz_localize = "nothing: dates are in UTC", tz_convert = "x + \"2h\": dates are in UTC",
 }
 
 local meta

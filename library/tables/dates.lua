@@ -9,8 +9,24 @@ local lengths = steps.lengths
 local function counted(op, values, unit, duration)
   if not core.is_array(values) then return end
   if values.ndim ~= 1 or not values.dtype:find "int" or values.dtype == "uint64" then core.fail(op, "a vector of integers, or texts", values) end
-  if unit == nil then core.fail(op, 'the option unit beside numbers: "days", "s", "ms", "us" or "ns"', unit) end
+  if unit == nil then core.fail(op, 'the option unit beside numbers, "days", "s", "ms", "us" or "ns", or format = "%Y%m%d" beside 20240102', unit) end
   return date_column.make(core.cast(values, "int64"):copy(), {unit = steps.check_unit(op, unit), duration = duration})
+end
+
+--- Integers that are written as dates, such as 20240102, as texts where a format reads them.
+local function written(op, values, options)
+  local is_array = core.is_array(values) and not import("text_column").texts_of(values)
+  if not is_array and not (type(values) == "table" and core.is_number(values[1])) then return values end
+  if options.format == nil and not is_array then
+    core.fail(op, 'texts, or the option format = "%Y%m%d" beside integers that are written so', values[1])
+  end
+  if options.format == nil then return values end
+  if is_array and (values.ndim ~= 1 or not values.dtype:find "int") then core.fail(op, "a vector of integers, or texts", values) end
+  local texts = {}
+  for i, value in ipairs(is_array and values:table() or values) do
+    texts[i] = ("%.0f"):format(checks.integer(op, "integers that are written as dates", value))
+  end
+  return texts, is_array and values.device or nil
 end
 
 --- gpu.dates(values [, {format, unit, device}])
@@ -20,10 +36,12 @@ function gpu.dates(values, options)
   local kind = date_column.kind_of(values)
   if kind and not kind.duration then return options.unit and values:as(options.unit) or values end
   if type(values) == "string" then values = {values} end
+  local device
+  values, device = written(op, values, options)
   local numbers = counted(op, values, options.unit)
   if numbers then return numbers end
   if not import("text_column").texts_of(values) then core.check_list(op, "dates as texts", values) end
-  return date_column.parse(op, values, options.format, options.unit, options.device)
+  return date_column.parse(op, values, options.format, options.unit, options.device or device)
 end
 
 --- gpu.durations(values [, {unit, device}])
@@ -39,6 +57,10 @@ end
 function gpu.date_range(start, stop, step, options)
   local op = "date_range"
   options = checks.fields(op, options)
+  if type(stop) == "table" then core.fail(op, 'a last date or a number of dates and a step, gpu.date_range("2024-01-01", 12, "1 month")', stop) end
+  if type(step) == "string" and step:find "^%d*B$" then
+    core.fail(op, 'a length of time; d[d:weekday():le(5)] of "1d" has the weekdays', step)
+  end
   local by = steps.step(op, step)
   local ends = {start}
   if type(start) ~= "string" then core.fail(op, "the first date, a text", start) end

@@ -28,10 +28,10 @@ local function finished(fields, y, dtype)
   return core.cast(fields.groups.back(y), dtype)
 end
 
---- The option ddof; `usual` without it.
-local function ddof_of(op, options, usual)
-  if options == nil then return usual end
-  if not checks.is_options(options) or options.ddof == nil or next(options, next(options)) then core.fail(op, "the option ddof: {ddof = 1}", options) end
+--- The option ddof: 1 without it, as for all that is of tables.
+local function ddof_of(op, options)
+  if options == nil then return 1 end
+  if not checks.is_options(options) or options.ddof == nil or next(options, next(options)) then core.fail(op, "the option ddof: {ddof = 0}", options) end
   return checks.finite(op, "ddof, a number", options.ddof)
 end
 
@@ -50,7 +50,7 @@ end
 for _, name in ipairs {"mean", "var", "std"} do
   methods[name] = function(window, options)
     local fields = check_window(name, window)
-    local ddof = name == "mean" and 0 or ddof_of(name, options, 0)
+    local ddof = name == "mean" and 0 or ddof_of(name, options)
     return result_of(fields.fades and "faded_" .. name or name, fields, fields.x, fields.dtype, ddof)
   end
 end
@@ -68,7 +68,7 @@ for _, name in ipairs {"cov", "corr"} do
   methods[name] = function(window, other, options)
     local fields = check_window(name, window)
     refuse_weights(name, fields)
-    local ddof = ddof_of(name, options, 1)
+    local ddof = ddof_of(name, options)
     local x = fields.x
     checks.real(name, checks.array(name, other))
     if other.ndim ~= 1 or other.size ~= fields.size or other.device ~= x.device then
@@ -122,7 +122,10 @@ function windows.__index(_, key)
   if methods[key] then return methods[key] end
   local names = {}
   for name in pairs(methods) do names[#names + 1] = name end
-  core.raise(("[rolling] a window has no method %s%s"):format(core.describe(key), core.did_you_mean(tostring(key), names)))
+  table.sort(names)
+  local use = core.did_you_mean(tostring(key), names)
+  if use == "" then use = ("; it has %s, and x:rolling(n):apply(fn) computes others of the matrix of windows"):format(table.concat(names, ", ")) end
+  core.raise(("[rolling] a window has no method %s%s"):format(core.describe(key), use))
 end
 
 function windows.__tostring(window)
@@ -164,6 +167,7 @@ end
 --- The column by whose values windows reach back, in the order of the rows, and how far.
 local function reach_of(op, x, on, window)
   local kind = columns.kind_of(on)
+  if type(on) == "string" then core.fail(op, ("on: a column of dates or numbers, as t.%s"):format(on), on) end
   if columns.is_text(kind) or not kind and not core.is_array(on) then core.fail(op, "on: a column of dates or numbers", on) end
   if on.ndim ~= 1 or on.size ~= x.size then core.fail(op, ("on: a column of %.0f rows"):format(x.size), on) end
   if kind then
@@ -184,6 +188,7 @@ local function rolling(x, window, options)
   options = checks.fields(op, options)
   if options.on == nil then
     if type(window) == "string" then core.fail(op, 'the option on beside a length of time: x:rolling("7d", {on = t.day})', window) end
+    if type(window) == "table" and not core.is_array(window) then core.fail(op, "a number of rows, x:rolling(20), and options after it", window) end
     window = checks.count(op, "a number of rows", window, 1)
     if options.min_periods ~= nil and checks.count(op, "min_periods, an integer of 0 or more", options.min_periods) > window then
       core.raise(("[rolling] expected min_periods of at most %.0f, the rows of a window, got %.0f"):format(window, options.min_periods))

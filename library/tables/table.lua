@@ -33,8 +33,10 @@ local function list_of(names)
 end
 
 local function refuse_name(op, fields, name)
-  core.raise(("[%s] expected a column of %s, got %s%s"):format(op, list_of(fields.names), core.describe(name),
-    core.did_you_mean(tostring(name), fields.names)))
+  local use = core.is_array(name) and "; t.name = x makes a column of an array, which has a name then"
+    or type(name) == "string" and name:find "[<>=]" and "; t:take(t.name:gt(value)) gives the rows of a comparison"
+    or core.did_you_mean(tostring(name), fields.names)
+  core.raise(("[%s] expected a column of %s, got %s%s"):format(op, list_of(fields.names), core.describe(name), use))
 end
 
 local function column_of(op, fields, name)
@@ -51,7 +53,8 @@ end
 
 local function add(op, fields, name, x, kind)
   if fields.rows and x.size ~= fields.rows then
-    core.raise(("[%s] expected %d rows in column %s, as in the others, got %d"):format(op, fields.rows, name, x.size))
+    core.raise(("[%s] expected %d rows in column %s, as in the others, got %d%s"):format(op, fields.rows, name, x.size,
+      op == "table" and x.size == fields.rows - 1 and "; x - x:shift() has NaN first where x:diff() has one element less" or ""))
   end
   fields.rows = x.size
   if not fields.arrays[name] then fields.names[#fields.names + 1] = name end
@@ -88,6 +91,9 @@ local function add_given(op, fields, name, value)
       end
       value = gpu.array(value, {dtype = type(value[1]) == "boolean" and "bool" or not checks.holds_ffi(value) and "float64" or nil})
     end
+  end
+  if type(value) == "function" then
+    core.fail(op, ("a vector or a list for column %s; parentheses call a method, t.day:year()"):format(name), value)
   end
   if not kind and not core.is_array(value) or value.ndim ~= 1 then core.fail(op, ("a vector or a list for column %s"):format(name), value) end
   add(op, fields, name, value, kind)
@@ -150,29 +156,6 @@ local function device_of(fields) return fields.names[1] and fields.arrays[fields
 
 -- ---- columns and rows -------------------------------------------------------------------------------------------------------------
 
--- What other libraries' names of methods and properties are called here.
-local meant = {
-  filter = "t:where(name, value) or t:take(mask)", columns = "t.names", keys = "t.names", shape = "t.rows and #t.names", size = "t.rows",
-  len = "t.rows", sort = 't:sort_by("name")', sort_values = 't:sort_by("name")', order_by = 't:sort_by("name")',
-  groupby = 't:group_by("name")', drop = "t:select(names) of the others",
-  tail = "t:take(gpu.range(t.rows - 4, t.rows))", rename = "t.new = t.old, and t:select(names)", value_counts = 't:group_by("name"):count()',
-  unique = 't:texts("name") or t.name:unique()', to_csv = 'gpu.save("name.csv", t)', save = 'gpu.save("name.csv", t)',
-  sum = "t.name:sum(), or t:group_by(...):sum()", mean = "t.name:mean(), or t:group_by(...):mean()",
-  merge = "t:join(u, names)", merge_asof = "t:join_asof(u, name)", append = "gpu.concat{t, u}",
-  pivot_table = "t:pivot(rows, column, values)", rolling = "t.name:rolling(n)", shift = "t.name:shift(n)", ffill = 't:fillna "forward"',
-  bfill = 't:fillna "backward"', pct_change = "t.name:pct_change()", diff = "t.name - t.name:shift()",
-  resample = 't.month = t.day:floor "month", and t:group_by "month"', agg = 't:group_by(names):aggregate{name = "mean"}',
-  assign = "t.name = x", apply = "gpu.vectorize(f)(t.name)", map = "gpu.vectorize(f)(t.name)",
-  drop_duplicates = "t:group_by(names):first()", nlargest = 't:sort_by("name", {descending = true}):head(n)', nsmallest = 't:sort_by("name"):head(n)',
-  set_index = "t:where(name, value), which selects rows by any column", iterrows = "local x = t:values(name) of each column, and for i = 1, t.rows",
-  melt = "gpu.concat{t, u} of a table for each column",
-  ewm = "t.name:ewm {span = n}", rank = "gpu.stats.rankdata(t.name)", corr = "gpu.corrcoef(gpu.stack{t.a, t.b})", cumsum = "t.name:cumsum()",
-}
-for theirs, ours in pairs {concat = "append", query = "filter", loc = "filter", iloc = "take", sample = "take", slice = "take", isna = "take",
-  distinct = "unique", nunique = "unique"} do
-  meant[theirs] = meant[ours] or "t:take(rows)"
-end
-
 --- The names of columns that are also names of a property or a method: t.name gives the latter.
 local function hidden_names(fields)
   local hidden = {}
@@ -191,6 +174,7 @@ function tables.__index(t, key)
   if type(key) ~= "string" then
     core.raise(("[table] expected the name of a column, got %s; t:take(rows) gives a table of some rows"):format(core.describe(key)))
   end
+  local meant = import "table_names"
   local use = meant[key] and "; use " .. meant[key]
   local names = {"rows", "names", unpack(fields.names)}
   for name in pairs(methods) do names[#names + 1] = name end
@@ -269,7 +253,7 @@ function methods.take(t, rows)
     core.fail("take", "positions or a mask, as x:eq(y) makes (Lua's == gives one boolean)", rows)
   end
   if not core.is_array(rows) then core.fail("take", "rows: a vector or a table of positions, or a mask", rows) end
-  if rows.ndim ~= 1 then core.fail("take", "a vector of positions or a mask", rows) end
+  if rows.ndim ~= 1 then core.fail("take", "a vector of positions or a mask; i:reshape(1) makes a vector of one position", rows) end
   if rows.dtype == "bool" then
     if rows.size ~= fields.rows then core.fail("take", ("a mask of %d rows"):format(fields.rows), rows) end
     rows = gpu.flatnonzero(rows)
@@ -343,7 +327,8 @@ end
 function methods.sort_by(t, names, ...)
   local fields = check_table("sort_by", t)
   local what = "{descending = true} or {descending = {true, false}}, after one name or a table of names"
-  local options = checks.left_out("sort_by", what, ...) or {}
+  local options = checks.left_out("sort_by", what, ...)
+  if options == nil then options = {} end
   if type(options) ~= "table" then core.fail("sort_by", what, options) end
   check_option("sort_by", options, "descending")
   names = names_in("sort_by", fields, names)

@@ -29,7 +29,9 @@ function groups.__index(g, key)
   if group_methods[key] then return group_methods[key] end
   local names = {}
   for name in pairs(group_methods) do names[#names + 1] = name end
+  table.sort(names)
   local use = meant[key] and "; use " .. meant[key] or core.did_you_mean(tostring(key), names)
+  if use == "" then use = "; they have " .. table.concat(names, ", ") end
   if fields_of[parts_of[g].sorted].arrays[key] then use = ("; g:mean(%q) is a table of its means"):format(key) end
   core.raise(("[group_by] groups have no method %s%s"):format(core.describe(key), use))
 end
@@ -120,10 +122,10 @@ local function add_aggregate(op, new, parts, aggregate, name, as, option)
   add(op, new, as, aggregate[1](parts, x, option, kind), aggregate.keeps and kind or nil)
 end
 
---- Takes {ddof = 1} from the end of the arguments.
+--- Takes {ddof = 0} from the end of the arguments; 1 without it.
 local function take_ddof(op, given)
   local options = given[given.n]
-  if not checks.is_options(options) then return 0 end
+  if not checks.is_options(options) then return 1 end
   check_option(op, options, "ddof")
   given.n = given.n - 1
   if type(options.ddof) ~= "number" then core.fail(op, "ddof, a number", options.ddof) end
@@ -174,10 +176,15 @@ function group_methods.aggregate(g, what, options)
   local parts = check_groups(op, g)
   local sorted = fields_of[parts.sorted]
   if type(what) ~= "table" or next(what) == nil then core.fail(op, 'names by column, {price = "mean", volume = {"sum", "max"}}', what) end
-  options = options or {}
-  if type(options) ~= "table" then core.fail(op, "{ddof = 1}", options) end
+  if options == nil then options = {} end
+  if type(options) ~= "table" then core.fail(op, "{ddof = 0}", options) end
   check_option(op, options, "ddof")
-  for name in pairs(what) do names_in(op, sorted, name) end
+  for name in pairs(what) do
+    if aggregates[name] and not sorted.arrays[name] then
+      core.raise(("[aggregate] expected aggregates by column, {price = %q}, got columns by aggregate"):format(name))
+    end
+    names_in(op, sorted, name)
+  end
   local result, new = keys_of(op, parts)
   for _, name in ipairs(sorted.names) do
     local asked = what[name]
@@ -190,7 +197,7 @@ function group_methods.aggregate(g, what, options)
           core.describe(called), called == "quantile" and "; groups:quantile(q, names...) gives a table of them"
           or core.did_you_mean(tostring(called), names_of_aggregates)))
       end
-      local option = aggregate.option and (options.ddof or 0) or nil
+      local option = aggregate.option and (options.ddof or 1) or nil
       add_aggregate(op, new, parts, aggregate, name, type(asked) == "table" and name .. "_" .. called or name, option)
     end
   end

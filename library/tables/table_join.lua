@@ -23,6 +23,10 @@ local function key_pairs(op, fields, other, keys)
   if type(keys) == "string" then keys = {keys} end
   local what = 'names of columns of both tables, "id" or {"id", "day"}, or by their other names, {id = "customer"}'
   if type(keys) ~= "table" or next(keys) == nil then core.fail(op, what, keys) end
+  if type(keys.on) == "string" and not fields.arrays.on then
+    core.raise(("[%s] expected the names as an argument, t:%s(u, %q%s), got them as the option on"):format(op, op, keys.on,
+      type(keys.by) == "string" and (", {by = %q}"):format(keys.by) or ""))
+  end
   local pairs_of = {}
   for key, name in pairs(keys) do
     local left = type(key) == "number" and name or key
@@ -161,8 +165,9 @@ function exports.join(t, fields, u, keys, how, options)
   if type(options) == "table" and options.how ~= nil then
     core.raise(("[join] expected how behind the names, t:join(u, keys, %q), got it as an option"):format(tostring(options.how)))
   end
-  own.check_option(op, options or {}, "suffix")
-  local suffix = check_suffix(op, options or {})
+  if options == nil then options = {} end
+  own.check_option(op, options, "suffix")
+  local suffix = check_suffix(op, options)
   local left, right, count = codes_of(op, fields, other, keys)
   local n, m = fields.rows, other.rows
   if how == "semi" or how == "anti" then
@@ -215,7 +220,7 @@ end
 --- t:join_asof(u, on [, {by, direction, tolerance, suffix}])
 function exports.join_asof(t, fields, u, on, options)
   local op = "join_asof"
-  options = options or {}
+  if options == nil then options = {} end
   if type(options) ~= "table" then core.fail(op, "a table of options", options) end
   for name in pairs(options) do checks.choice(op, "the options by, direction, tolerance and suffix", name, {"by", "direction", "tolerance", "suffix"}) end
   local other = check_other(op, fields, u)
@@ -225,7 +230,11 @@ function exports.join_asof(t, fields, u, on, options)
   local keys = options.by ~= nil and key_pairs(op, fields, other, options.by) or {}
   local name, n, m, device = on_keys[1][1], fields.rows, other.rows, device_of(fields)
   local x, y, kind = columns.alike(op, name, fields.arrays[name], other.arrays[on_keys[1][2]])
-  if columns.is_text(kind) or kinds.is_complex(x) then core.fail(op, "dates or real numbers in column " .. name, fields.arrays[name]) end
+  if columns.is_text(kind) then
+    core.raise(("[join_asof] expected dates or real numbers in column %s, got one of text; t.%s = gpu.dates(t.%s) makes dates of it"):format(
+      name, name, name))
+  end
+  if kinds.is_complex(x) then core.fail(op, "dates or real numbers in column " .. name, fields.arrays[name]) end
   for _, values in ipairs {x, y} do
     local missing = columns.missing(values, kind)
     if missing and values.size > 0 and missing:any():item() then

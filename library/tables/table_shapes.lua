@@ -18,9 +18,12 @@ end
 --- t:pivot(rows, column, values [, {aggregate, fill}])
 function exports.pivot(t, fields, rows, column, values, options)
   local op = "pivot"
-  options = options or {}
+  if options == nil then options = {} end
   if type(options) ~= "table" then core.fail(op, 'a table of options, {aggregate = "sum"}', options) end
   for name in pairs(options) do checks.choice(op, "the options aggregate and fill", name, {"aggregate", "fill"}) end
+  if type(rows) == "table" and (rows.index or rows.columns) then
+    core.raise("[pivot] expected names as arguments, t:pivot(rows, column, values), got them as options")
+  end
   local row_names = names_in(op, fields, rows)
   names_in(op, fields, column)
   names_in(op, fields, values)
@@ -72,10 +75,10 @@ local statistics = {"count", "mean", "std", "min", "25%", "50%", "75%", "max"}
 function exports.describe(_, fields, options)
   local op = "describe"
   if options ~= nil and type(options) ~= "table" then
-    core.fail(op, "a table of options, {ddof = 1}; t:select(names):describe() describes some columns alone", options)
+    core.fail(op, "a table of options, {ddof = 0}; t:select(names):describe() describes some columns alone", options)
   end
   own.check_option(op, options or {}, "ddof")
-  local ddof = options and options.ddof ~= nil and checks.finite(op, "ddof, a number", options.ddof) or 0
+  local ddof = options and options.ddof ~= nil and checks.finite(op, "ddof, a number", options.ddof) or 1
   local names, positions = {}, {unpack(statistics)}
   for _, name in ipairs(fields.names) do
     if not fields.kinds[name] and not kinds.is_complex(fields.arrays[name]) then names[#names + 1] = name end

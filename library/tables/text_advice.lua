@@ -43,9 +43,9 @@ local function escaped(text) return (text:gsub("%p", "%%%0")) end
 -- What stands between groups of digits and before decimals, in the order in which they are tried.
 local styles = {{"", "."}, {",", "."}, {"", ","}, {".", ","}, {"'", "."}, {" ", "."}, {" ", ","}}
 
---- The text without currencies and percent signs, and these.
-local function without_symbols(text)
-  local symbols = {}
+--- The text without currencies and percent signs, these, and whether it is in parentheses, which are left out too.
+local function without_symbols(text, symbols)
+  symbols = symbols or {}
   local function take(symbol)
     if symbol ~= "" then symbols[#symbols + 1] = symbol end
     return ""
@@ -55,7 +55,9 @@ local function without_symbols(text)
     take((symbol:gsub("[-+%s]", "")))
     return sign
   end):gsub("%s*(%%)%s*$", take):gsub("%s*([\128-\255]+)%s*$", take):gsub("%s*(%$)%s*$", take)
-  return text:match "^%s*(.-)%s*$", symbols
+  text = text:match "^%s*(.-)%s*$"
+  local inside = text:match "^%((.*)%)$"
+  return inside and without_symbols(inside, symbols) or text, symbols, inside ~= nil
 end
 
 local function reads(text, style)
@@ -73,16 +75,19 @@ end
 --- The options that read the first text and most others as numbers; nil where none do.
 local function numbers_of(source, texts)
   local first, symbols = without_symbols(source.text)
-  local style, most = nil, 0
+  local style, most, parentheses = nil, 0, false
   for _, candidate in ipairs(styles) do
     if reads(first, candidate) then
-      local count = 0
-      for _, text in ipairs(texts) do count = count + (reads(without_symbols(text), candidate) and 1 or 0) end
-      if count > most then style, most = candidate, count end
+      local count, has_parentheses = 0, false
+      for _, text in ipairs(texts) do
+        local number, _, is_inside = without_symbols(text)
+        if reads(number, candidate) then count, has_parentheses = count + 1, has_parentheses or is_inside end
+      end
+      if count > most then style, most, parentheses = candidate, count, has_parentheses end
     end
   end
   if not style then return end
-  local options = {}
+  local options = {parentheses and "parentheses = true" or nil}
   if style[1] ~= "" then options[#options + 1] = ("thousands = %q"):format(style[1]) end
   if style[2] ~= "." then options[#options + 1] = ("decimal = %q"):format(style[2]) end
   if style[2] == source.sep then options[#options + 1] = "sep = \";\"" end
@@ -94,14 +99,18 @@ local function numbers_of(source, texts)
   return #options > 0 and table.concat(options, ", ") or nil
 end
 
---- The texts that are missing values if the column is one of numbers or dates; nil if most are neither.
+--- What to do about texts in a column of numbers or dates; nil if most are neither. One with a digit may be a value that is written
+--- wrongly, rather than a missing one.
 local function missing_of(texts)
-  local odd = {}
+  local odd, is_value = {}, false
   for _, text in ipairs(texts) do
-    if not tonumber(text) and not is_date(text) then odd[#odd + 1] = ("%q"):format(text) end
+    if not tonumber(text) and not is_date(text) then
+      odd[#odd + 1], is_value = ("%q"):format(text), is_value or text:find "%d" ~= nil
+    end
   end
   if #odd * 2 > #texts or #odd == 0 then return end
-  return ("missing = {%s%s}"):format(table.concat(odd, ", ", 1, math.min(#odd, 5)), #odd > 5 and ", ..." or "")
+  return ("; %sgpu.load(path, {missing = {%s%s}}) %s"):format(is_value and "correct the file, or " or "",
+    table.concat(odd, ", ", 1, math.min(#odd, 5)), #odd > 5 and ", ..." or "", is_value and "takes it for missing" or "reads it")
 end
 
 --- ', got column price of text, as "1,234" in line 3 of a.csv is no number; gpu.load(path, {thousands = ","}) reads it'; nil where nothing
@@ -115,11 +124,11 @@ function exports.advice(texts)
     if #formats > 0 then options = ("dates = {%s = %q}"):format(key_of(source.name), formats[1]) end
     if formats[2] then also = (", or %q if that is the order of day and month"):format(formats[2]) end
   end
-  options = options or missing_of(texts)
+  local use = options and ("; gpu.load(path, {%s}) reads it%s"):format(options, also) or missing_of(texts)
   local shown = #source.text > 40 and source.text:sub(1, 40) .. "..." or source.text
-  local reason = source.is_quoted and tonumber(source.text) and "is in quotes" or "is no number"
-  return options and (", got column %s of text, as %q in line %.0f of %s %s; gpu.load(path, {%s}) reads it%s"):format(source.name, shown,
-    source.line, source.path, reason, options, also)
+  local reason = source.is_quoted and tonumber(source.text) and "is in quotes"
+    or core.has_date_form(source.text) and not is_date(source.text) and "is a date that does not exist" or "is no number"
+  return use and (", got column %s of text, as %q in line %.0f of %s %s%s"):format(source.name, shown, source.line, source.path, reason, use)
 end
 
 return exports

@@ -140,7 +140,10 @@ local function selected(x, found)
 end
 
 for _, name in ipairs {"year", "quarter", "month", "day", "yearday", "weekday", "hour", "minute", "second", "nanosecond", "floor", "number", "as", "format"} do
-  methods[name] = function(x) core.fail(name, "dates", x) end
+  methods[name] = function(x)
+    if exports.advice(x) then core.fail(name, "dates", x) end
+    core.raise(("[%s] expected dates, got a column of text; gpu.dates(x) makes dates of it"):format(name))
+  end
 end
 
 function methods.take(x, ...) return selected(x, array_methods.take(plain(x), ...)) end
@@ -162,6 +165,9 @@ local function make_meta(arrays)
   function meta.__call(x, ...) return selected(x, arrays.__call(plain(x), ...)) end
   function meta.__len(x) return (arrays.__len(plain(x))) end
   function meta.__newindex(x) core.fail("index", "an array to write to", x) end
+  function meta.__concat()
+    core.raise "[..] expected strings or numbers, got a column of text; t:values(name) is a list of its texts, and t.name = list a column"
+  end
   meta.advice = exports.advice
   function meta.__tostring(x)
     return import("table_text").column_text(x, texts_of[x])

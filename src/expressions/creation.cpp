@@ -13,6 +13,7 @@ namespace {
 /// A pending operation on the row-major position and `numbers`.
 Array from_positions(OpenDevice& device, Dims shape, DType dtype, const OpInfo& op, DType compute,
                      std::initializer_list<Scalar> numbers) {
+  check_extent(device, shape);
   Pending pending;
   pending.compute = compute;
   for (const Scalar& number : numbers) pending.inputs.push_back(constant(device, {}, compute, number));
@@ -20,6 +21,13 @@ Array from_positions(OpenDevice& device, Dims shape, DType dtype, const OpInfo& 
 }
 
 }  // namespace
+
+void check_extent(OpenDevice& device, const Dims& shape) {
+  const std::size_t limit = device.memory().limit();
+  if (static_cast<std::size_t>(checked_size(shape)) <= limit) return;
+  throw Error(ErrorKind::memory, "[memory] out of memory on {}: an array of shape {} wanted, limit {}", device.name(),
+              to_string(shape), format_bytes(limit));
+}
 
 Array full(OpenDevice& device, Dims shape, DType dtype, const Scalar& value) {
   std::array<char, 16> bytes;

@@ -6,6 +6,10 @@
 
 namespace gpulua {
 
+/// Throws Error for more elements than the device's memory has bytes: no array of them can be stored. Fewer ones of wide
+/// dtypes may be part of an expression that fits.
+void check_extent(OpenDevice& device, const Dims& shape);
+
 /// An array with all elements equal to `value`. Throws Error for a number that does not fit the dtype.
 Array full(OpenDevice& device, Dims shape, DType dtype, const Scalar& value);
 

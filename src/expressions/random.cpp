@@ -4,6 +4,7 @@
 
 #include "src/array/capture.h"
 #include "src/base/error.h"
+#include "src/expressions/creation.h"
 
 namespace gpulua {
 
@@ -57,6 +58,7 @@ std::uint64_t RandomStream::reserve(std::uint64_t blocks) {
 Array random(const std::shared_ptr<OpenDevice>& device, const OpInfo& op, Dims shape, DType dtype,
              const std::shared_ptr<RandomStream>& stream, std::span<const Operand> parameters,
              std::optional<DType> compute) {
+  check_extent(*device, shape);
   const auto numbers = static_cast<std::uint64_t>(checked_size(shape));
   Pending pending;
   pending.compute = compute.value_or(dtype);

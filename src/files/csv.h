@@ -30,6 +30,8 @@ struct CsvNumbers {
   char thousands = 0;
   /// Texts that may stand before or after a number, such as $ and %.
   std::vector<std::string> symbols;
+  /// Whether numbers in parentheses are negative, as accountants write them.
+  bool parentheses = false;
   /// Texts that stand for a missing number, besides the usual ones.
   std::vector<std::string> missing;
 };

@@ -110,17 +110,14 @@ std::string CsvColumn::add(std::string_view field, bool is_quoted) {
     return {};
   }
   if (date_format_) return add_date(without_spaces(field));
-  if (is_quoted && or_text_) {
-    become_text();
-    return {};
-  }
+  if (is_quoted && or_text_) return make_text();
   if (type_) return add_typed(field);
   return add_value(field);
 }
 
 std::string CsvColumn::add_date(std::string_view field) {
-  const auto moment = date_format_->empty() ? parse_date(field) : parse_date(field, *date_format_);
-  if (moment) return push_date(*moment);
+  if (const auto moment = parse_date(field, *date_format_)) return push_date(*moment);
+  if (has_date_form(field, *date_format_)) return "a date that exists";
   if (csv_value(field, numbers_).kind != CsvKind::missing)
     return "a date as " +
            (date_format_->empty() ? "2024-03-01 or 2024-03-01 12:30:00" : '"' + *date_format_ + "\" has them");
@@ -148,10 +145,7 @@ std::string CsvColumn::add_typed(std::string_view field) {
   const DType dtype = *type_;
   const CsvValue value = csv_value(field, numbers_);
   const bool is_integer = value.kind == CsvKind::integer || value.kind == CsvKind::large_integer;
-  if (value.kind == CsvKind::text && or_text_) {
-    become_text();
-    return {};
-  }
+  if (value.kind == CsvKind::text && or_text_) return make_text();
   if (kind_ == CsvKind::real) {
     if (value.kind == CsvKind::missing) {
       values_.push_back(nan_bits);
@@ -246,6 +240,16 @@ void CsvColumn::become_real() {
   for (const std::size_t row : missing_rows_) values_[row] = nan_bits;
   missing_rows_.clear();
   kind_ = CsvKind::real;
+}
+
+/// Makes text of the column for a field that is no number, unless a dtype was asked and it has numbers already.
+std::string CsvColumn::make_text() {
+  const bool has_numbers = type_ && std::ranges::any_of(values_, [&](std::uint64_t bits) {
+                             return kind_ != CsvKind::real || bits != nan_bits;
+                           });
+  if (has_numbers) return "a number as in the rows before, or dtype = {" + name_ + " = \"text\"}";
+  become_text();
+  return {};
 }
 
 void CsvColumn::become_text() {

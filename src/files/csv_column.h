@@ -104,6 +104,7 @@ class CsvColumn {
   std::string push_date(const Moment& moment);
   std::string add_value(std::string_view field);
   void become_real();
+  std::string make_text();
   void become_text();
   void narrow(DType dtype);
 

@@ -158,15 +158,25 @@ class CsvReader {
       cursor_.go_to(first_row);
       read_rows([&](const CsvColumn& column) { return std::ranges::find(again, &column) != again.end(); });
     }
+    std::ranges::for_each(names_, [&](const std::string& name) { check_encoding(name); });
     for (CsvColumn& column : columns_) {
       if (const std::string fault = column.fault(); !fault.empty())
         throw Error("[load] expected {}, got both in column {} of {}", fault, column.name(), file_);
       table.columns.push_back(column.finish());
+      if (const auto& texts = table.columns.back().texts)
+        std::ranges::for_each(*texts, [&](const std::string& text) { check_encoding(text); });
     }
     return table;
   }
 
  private:
+  /// Refuses a text of the file that is not in UTF-8, with the line of the first that is not.
+  void check_encoding(std::string_view text) {
+    if (utf8_length(text) == text.size()) return;
+    cursor_.go_to(first_line_ + utf8_length({first_line_, static_cast<std::size_t>(cursor_.end() - first_line_)}));
+    cursor_.fail("text in UTF-8", "other bytes", "", "; if it is Latin-1, iconv -f LATIN1 -t UTF-8 makes UTF-8 of it");
+  }
+
   /// Calls `work` with each field of the line at the cursor, and whether it is in quotes.
   template <class Work>
   void for_each_field(const Work& work) {

@@ -61,7 +61,7 @@ template std::optional<float> csv_real<float>(std::string_view);
 template std::optional<double> csv_real<double>(std::string_view);
 
 std::string_view plain_number(std::string_view field, const CsvNumbers& numbers, std::string& room) {
-  if (numbers.decimal == '.' && numbers.thousands == 0 && numbers.symbols.empty()) return field;
+  if (numbers.decimal == '.' && numbers.thousands == 0 && numbers.symbols.empty() && !numbers.parentheses) return field;
   room.clear();
   bool has_sign = false;
   const auto take_sign = [&] {
@@ -71,9 +71,18 @@ std::string_view plain_number(std::string_view field, const CsvNumbers& numbers,
     field.remove_prefix(1);
   };
   take_sign();
-  for (const std::string& symbol : numbers.symbols) {
-    if (field.starts_with(symbol)) field = without_spaces(field.substr(symbol.size()));
-    if (field.ends_with(symbol)) field = without_spaces(field.substr(0, field.size() - symbol.size()));
+  const auto take_symbols = [&] {
+    for (const std::string& symbol : numbers.symbols) {
+      if (field.starts_with(symbol)) field = without_spaces(field.substr(symbol.size()));
+      if (field.ends_with(symbol)) field = without_spaces(field.substr(0, field.size() - symbol.size()));
+    }
+  };
+  take_symbols();
+  if (numbers.parentheses && !has_sign && field.size() > 1 && field.front() == '(' && field.back() == ')') {
+    has_sign = true;
+    room += '-';
+    field = without_spaces(field.substr(1, field.size() - 2));
+    take_symbols();
   }
   take_sign();
   // The last group of digits has three of them, others have two or three as in 12,34,567.

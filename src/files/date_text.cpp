@@ -193,11 +193,13 @@ std::optional<std::int64_t> in_finer(std::int64_t count, DateUnit unit, DateUnit
   return result;
 }
 
-std::optional<Moment> parse_date(std::string_view text) {
+namespace {
+
+std::optional<Parts> iso_parts(std::string_view text) {
   DateReader reader(text);
   Parts parts;
   if (!read_iso_date(reader, parts)) return std::nullopt;
-  if (reader.ends()) return moment_of(parts);
+  if (reader.ends()) return parts;
   if (!reader.skip('T') && !reader.skip(' ')) return std::nullopt;
   parts.has_time = true;
   if (!reader.read(parts.hour, 2, 2) || !reader.skip(':') || !reader.read(parts.minute, 2, 2)) return std::nullopt;
@@ -206,17 +208,29 @@ std::optional<Moment> parse_date(std::string_view text) {
     if (reader.skip('.') && !reader.read_decimals(parts)) return std::nullopt;
   }
   if (!reader.ends() && (!reader.read_offset(parts) || !reader.ends())) return std::nullopt;
-  return moment_of(parts);
+  return parts;
 }
 
-std::optional<Moment> parse_date(std::string_view text, std::string_view format) {
+std::optional<Parts> parts_of(std::string_view text, std::string_view format) {
+  if (format.empty()) return iso_parts(text);
   DateReader reader(text);
   Parts parts;
   bool fits = true;
   for_each_part(
       format, [&](char c) { fits = fits && reader.skip(c); },
       [&](char letter) { fits = fits && read_part(reader, letter, parts); });
-  return fits && reader.ends() ? moment_of(parts) : std::nullopt;
+  return fits && reader.ends() ? std::optional(parts) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Moment> parse_date(std::string_view text, std::string_view format) {
+  const std::optional<Parts> parts = parts_of(text, format);
+  return parts ? moment_of(*parts) : std::nullopt;
+}
+
+bool has_date_form(std::string_view text, std::string_view format) {
+  return parts_of(text, format).has_value();
 }
 
 void check_date_format(const char* op, std::string_view format, bool reads) {

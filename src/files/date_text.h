@@ -39,11 +39,11 @@ std::optional<std::int64_t> count_of(const Moment& moment, DateUnit unit);
 std::optional<std::int64_t> in_finer(std::int64_t count, DateUnit unit, DateUnit finer);
 
 /// Reads ISO 8601: 2024-03-01, with a time after a T or a space, 12:30 or 12:30:00.25, and Z or an offset from UTC
-/// after that, which is subtracted. Nothing for other text.
-std::optional<Moment> parse_date(std::string_view text);
-/// The same by a format: %Y %y %m %d %j %b %B %a %A %H %I %p %M %S %f %F %T and %%. check_date_format() has accepted
-/// it.
-std::optional<Moment> parse_date(std::string_view text, std::string_view format);
+/// after that, which is subtracted; by a `format` that check_date_format() has accepted, its %Y %y %m %d %j %b %B %a %A
+/// %H %I %p %M %S %f %F %T and %%. Nothing for other text.
+std::optional<Moment> parse_date(std::string_view text, std::string_view format = {});
+/// Whether a text is written as a date, though there may be no such day or time: 2024-02-30.
+bool has_date_form(std::string_view text, std::string_view format = {});
 /// Throws Error for a format with other letters. `reads`: it is read by, and so must have a year and a day.
 void check_date_format(const char* op, std::string_view format, bool reads);
 

@@ -201,7 +201,8 @@ class Reader {
       for (const std::int64_t column : *reading_.columns) {
         columns_.push_back(column < 0 ? width + 1 + column : column);
         if (columns_.back() < 1 || columns_.back() > width)
-          throw Error("[{}] expected columns from 1 to {}, or from -{} to -1, got {}", op_, width, width, column);
+          throw Error("[{}] expected columns from 1 to {}, or from -{} to -1, got {}{}", op_, width, width, column,
+                      width == 1 ? "; {delimiter = \",\"} separates fields by commas" : "");
       }
   }
 

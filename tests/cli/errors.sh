@@ -51,6 +51,11 @@ hinted 'table.insert(x, 1)' "bad argument #1 to 'insert' (table expected, got $a
 hinted 'table.sort(x)' "bad argument #1 to 'sort' (table expected, got $argument x:sort() gives its elements in order"
 called='; parentheses call a function: x:'
 hinted 'print(x.size())' "attempt to call field 'size' (a number value); x.size is a property of arrays: it has no parentheses; x.shape[[]1] is the first extent"
+table='local t = require "gpu".table {d = require "gpu".dates {"2024-01-02", "2024-01-03"}} '
+hinted "${table}print(t:rows(1))" "attempt to call method 'rows' (a number value); t.rows is a number: it has no parentheses; t:take({1, 2})*"
+hinted "${table}print(t.d > '2024-01-02')" 'attempt to compare string with userdata; x:gt(text) and x:lt(text) compare a column of dates*'
+hinted "${table}print(t.d[2] - t.d[1])" 'attempt to perform arithmetic on a string value; an element of a column of dates is a text: d:diff()*'
+hinted 'print(require "gpu".norm.cdf(x))' "attempt to index field 'norm' (a function value); gpu.normcdf(x), gpu.normcdfinv(p)*"
 hinted 'print(x.dtype())' "attempt to call field 'dtype' (a string value); x.dtype is a property of arrays: it has no parentheses"
 hinted 'print(x.sum + 1)' "attempt to perform arithmetic on field 'sum' (a function value)${called}sum() is a value, x.sum a function"
 hinted 'local s = x.sum print(2 * s)' "attempt to perform arithmetic on local 's' (a function value)${called}mean() is a value, x.mean a function"
@@ -106,6 +111,8 @@ check 'a word of Python' 1 '' '*command line):1: the global True is not defined:
 check 'a dtype without quotes' 1 '' '*: the global float64 is not defined: dtypes are strings, "float64"*' -e 'gpu.zeros(3, float64)'
 check 'a global that the script defines' 0 '1*' '' -e 'True = 1 print(True, rawget(_G, "False"))'
 hint 'a name of Python' 'print(len("abc"))' '#x is a length'
+hint 'a function of JavaScript' 'print(math.round(2.5))' 'math.floor(x + 0.5)'
+hint 'a part of a text as of a date' 'print(require "gpu".dates {"2024-01-02"}[1].year + 1)' '*d:year()[[]i] is its part'
 hint 'a module of Python' 'require "cupy"' 'the module is named gpu'
 hint 'a function without parentheses' "gpu.sync${newline}print(1)" 'parentheses call a function: gpu.sync()'
 hint 'a method without parentheses' "x:sum${newline}print(1)" 'parentheses call a function: x:sum()'
@@ -119,6 +126,7 @@ hint 'a property of a device that is not open' 'local d = {name = "cuda:0"} prin
 given() { printf "$2" >"$scratch/$1"; check "$1 as a script" 1 '' "*${newline}hint: $3*" "$scratch/$1"; }
 given k.cu '__global__ void k(float* x) { x[0] = 1; }\n' 'this is CUDA C++, which a script compiles: gpu.module(assert(io.open("k.cu")):read("\*a"))'
 given x.npy '\223NUMPY\001\0v\0' 'these are arrays, which a script reads: gpu.load("x.npy")'
+given prices.csv 'day,price\n2024-01-02,1\n' 'this is a table, which a script reads: gpu.load("prices.csv")'
 given x.py 'import gpu\n' '"x.py" is Python; scripts are Lua'
 given data '\001\0\0' 'the file is not text; scripts are Lua'
 nil_since() { printf 'local gpu = require "gpu"\n%s\nprint(y[1])\n' "$2" >"$scratch/nil.lua"; check "$1" 1 '' "*${newline}hint: y is nil since line 2: $3*" "$scratch/nil.lua"; }

@@ -159,7 +159,7 @@ for question, name in pairs {
   check(first:find(plain) or second:find(plain), ("help %q begins without %s:\n%s\n%s"):format(question, name, first, second))
 end
 -- What has no function of its own, and what is not there.
-shows("volatility", "x:pct_change():rolling(20):std {ddof = 1}", "gpu.rolling")
+shows("volatility", "x:pct_change():rolling(20):std()", "gpu.rolling")
 shows("maximum drawdown", "x / x:cummax() - 1", "gpu.cummax")
 shows("value at risk", "-r:quantile(0.05)")
 shows("implied volatility", "gpu.optimize.root_scalar with each = true")

@@ -158,14 +158,20 @@ describe("gpu.optimize.minimize", function()
     fails('bounds with method = "L-BFGS-B" or "Nelder-Mead", got "BFGS"', minimize, f, x, {method = "BFGS", bounds = {0, 1}})
     fails("bounds = {low, high} with low <= high", minimize, f, x, {bounds = {1, 0}, gradient = g})
     -- SciPy's pairs, one for each variable.
-    local form = ": bounds = {{low1, low2}, {high1, high2}}, got "
+    local form = ": bounds = {low = {low1, low2}, high = {high1, high2}}, got "
     local two = gpu.zeros(2)
-    fails("with low <= high" .. form .. "low > high", minimize, f, two, {bounds = {{0, 3}, {-1, 5}}, gradient = g})
-    fails("that leave x0 free" .. form .. "low = high", minimize, f, two, {bounds = {{-1, 3}, {-1, 3}}, gradient = g})
+    fails("with low <= high" .. form .. "low > high", minimize, f, two, {bounds = {low = {0, 3}, high = {-1, 5}}, gradient = g})
+    fails("that leave x0 free" .. form .. "low = high", minimize, f, two, {bounds = {low = {-1, 3}, high = {-1, 3}}, gradient = g})
+    for _, bounds in ipairs {{{0, 1}, {0.1, 1}}, {{1, -1}, {1, 2}}} do
+      fails("arrays or lists" .. form .. "two lists of two, which may be pairs of low and high", minimize, f, two, {bounds = bounds, gradient = g})
+    end
+    fails("expected the fields low and high in bounds, got \"lower\"", minimize, f, two, {bounds = {lower = 0, high = 1}, gradient = g})
     fails("numbers, arrays or lists" .. form .. "a list of 3", minimize, f, x, {bounds = {{-1, 3}, {-1, 3}, {-1, 3}}, gradient = g})
     fails("numbers, arrays or lists" .. form .. "2 numbers for x0 of shape (3,)", minimize, f, x, {bounds = {{-1, 3}, {-1, 3}}, gradient = g})
     fails("numbers, arrays or lists" .. form .. "a list of 1", minimize, f, gpu.zeros(1), {bounds = {{-1, 3}}, gradient = g})
-    assert.are.same({1, 0}, minimize(f, two, {bounds = {{1, -1}, {1, 2}}, gradient = g}):table())
+    assert.are.same({1, 0}, minimize(f, two, {bounds = {low = {1, -1}, high = {1, 2}}, gradient = g}):table())
+    assert.are.same({1, 0}, minimize(f, two, {bounds = {low = {1, -1}}, gradient = g}):table())
+    assert.are.same({0, -1}, minimize(f, two, {bounds = {high = {2, -1}}, gradient = g}):table())
     fails("bounds = {low, high}, numbers, arrays or lists", minimize, f, x, {bounds = {1}, gradient = g})
     fails("bounds = {low, high}, numbers for tables, got an array float32[3]", minimize, f, {x}, {bounds = {x, 1}, gradient = g})
     fails("x0: a floating array, or tables with such arrays", minimize, f, gpu.arange(3), {gradient = g})

@@ -112,7 +112,10 @@ describe("distributions", function()
     support.fails("[random.bernoulli] expected a probability, got 2", r.bernoulli, 3, 2)
     support.fails("[random.uniform] expected a floating-point dtype, got int32", r.uniform, 3, 0, 1, "int32")
     support.fails("[random.uniform] expected the options dtype, device and generator", r.uniform, 3, 0, 1, { seed = 1 })
-    support.fails("[random.uniform] expected at most 2 parameters", r.uniform, 3, 0, 1, 2)
+    support.fails("[random.uniform] expected one shape and at most 2 parameters, got 4 arguments; a shape of several sizes is "
+      .. "a table, gpu.random.uniform({2, 3}, ...)", r.uniform, 3, 0, 1, 2)
+    support.fails("[random.standard_normal] expected one shape and no parameters, got 2 arguments; a shape of several sizes is a table, "
+      .. "gpu.random.standard_normal({2, 3})", r.standard_normal, 1000, 4)
     local generator = r.generator "philox"
     support.fails("[random.uniform] expected the option generator only with gpu.random.uniform", generator.uniform, generator, 3,
       { generator = generator })

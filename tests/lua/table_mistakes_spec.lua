@@ -1,0 +1,206 @@
+-- Mistakes of who comes from pandas, in files, tables, windows and numbers: none goes through in silence, and each error says what to write.
+local gpu = require "gpu"
+local support = require "support"
+local fails = support.fails
+
+local function loaded(text, options)
+  local path = os.tmpname() .. ".csv"
+  local file = assert(io.open(path, "wb"))
+  file:write(text)
+  file:close()
+  local ok, t = pcall(gpu.load, path, options or {})
+  os.remove(path)
+  if not ok then error(t, 0) end
+  return t
+end
+
+describe("numbers of accountants", function()
+  it("in parentheses are negative where the option says so", function()
+    local text = 'x,y\n1,2\n"(1,234.50)",(3)\n$(5),-4\n($6.25),(0.5)\n'
+    local t = loaded(text, {parentheses = true, thousands = ",", symbols = "$"})
+    assert.are.same({1, -1234.5, -5, -6.25}, t.x:table())
+    assert.are.same({2, -3, -4, -0.5}, t.y:table())
+    assert.are.same({"int64", -5}, {loaded("x\n(5)\n", {parentheses = true}).x.dtype, loaded("x\n(5)\n", {parentheses = true}).x[1]})
+    -- No number has two signs.
+    for _, field in ipairs {"(-5)", "-(5)", "((5))", "()", "(5", "5)"} do
+      assert.are.equal(field, loaded("x,y\n1,1\n" .. field .. ",2\n", {parentheses = true}).x[2])
+    end
+  end)
+
+  it("are not lost by symbols", function()
+    for _, symbol in ipairs {"(", ")", "-", "+", "5", ".", " (", "()"} do
+      fails("[load] expected symbols that are no part of a number; parentheses = true reads (5) as -5", loaded, "x\n(5)\n", {symbols = {"$", symbol}})
+    end
+  end)
+
+  it("are advised, and no value is taken for a missing one", function()
+    local function advises(advice, text) fails(advice, gpu.mean, loaded(text).x) end
+    advises("; gpu.load(path, {parentheses = true}) reads it", "x\n1\n2\n(5)\n")
+    advises('; gpu.load(path, {parentheses = true, thousands = ","}) reads it', 'x,y\n1,1\n"(1,234.50)",2\n')
+    advises('; gpu.load(path, {parentheses = true, thousands = ",", symbols = {"$"}}) reads it', 'x,y\n"$1,000",1\n($5),2\n')
+    advises('"x7" in line 4', "x\n1\n2\nx7\n")
+    advises('; correct the file, or gpu.load(path, {missing = {"x7"}}) takes it for missing', "x\n1\n2\nx7\n")
+    advises('"2024-13-02" in line 3', "x\n2024-01-02\n2024-13-02\n2024-02-01\n")
+    advises('is a date that does not exist; correct the file, or gpu.load(path, {missing = {"2024-13-02"}}) takes it for missing',
+      "x\n2024-01-02\n2024-13-02\n2024-02-01\n")
+  end)
+end)
+
+describe("files", function()
+  it("have no dates that do not exist", function()
+    fails('[load] expected a date that exists, got "2024-02-30" in line 3, column d of ', loaded, "d\n2024-02-28\n2024-02-30\n", {dates = "d"})
+    fails('[load] expected a date that exists, got "31.02.2024" in line 2', loaded, "d\n31.02.2024\n", {dates = {d = "%d.%m.%Y"}})
+    fails('[dates] expected a date that exists, got "2023-02-29"', gpu.dates, {"2024-02-29", "2023-02-29"})
+    fails('[ge] expected a date that exists, got "2020-02-30"', function() return gpu.dates {"2020-03-01"}:ge "2020-02-30" end)
+  end)
+
+  it("of another encoding are refused with the line", function()
+    local message = "[load] expected text in UTF-8, got other bytes in line %d of "
+    fails(message:format(3), loaded, "a,b\nx,1\nK\246ln,2\n")
+    fails(message:format(1), loaded, "stra\223e\nx\n")
+    fails("iconv -f LATIN1 -t UTF-8 makes UTF-8 of it", loaded, "a\nx\n\228\n")
+    for _, bytes in ipairs {"\192\175", "\224\128\175", "\237\160\128", "\244\144\128\128", "\195", "\128"} do
+      fails(message:format(2), loaded, "a\nx" .. bytes .. "\n")
+    end
+    assert.are.equal("\u{e9}\u{20ac}\u{1f600}", loaded "a,b\n\u{e9}\u{20ac}\u{1f600},1\n".a[1])
+  end)
+
+  it("keep to the dtype of numbers", function()
+    fails('[load] expected a number as in the rows before, or dtype = {x = "text"}, got "x7" in line 4, column x of ', loaded,
+      "a,x\nu,1\nv,2\nw,x7\n", {dtype = "float64"})
+    local t = loaded("a,x\n,1\nv,\nw,3\n", {dtype = "float32"})
+    assert.are.same({"v", "float32"}, {t.a[2], t.x.dtype})
+    assert.are.equal("x7", loaded("a,x\nu,1\nw,x7\n", {dtype = {x = "text"}}).x[2])
+  end)
+end)
+
+describe("variances of tables", function()
+  it("are those of samples everywhere", function()
+    local values = {2, 4, 4, 5, 9}
+    local mean, squares = 24 / 5, 0
+    for _, v in ipairs(values) do squares = squares + (v - mean) ^ 2 end
+    local sample, whole = squares / 4, squares / 5
+    local t = gpu.table {k = {1, 1, 1, 1, 1}, x = values}
+    local x = t.x
+    for name, found in pairs {
+      rolling = x:rolling(5):var()[5], expanding = x:expanding():var()[5], rolling_std = x:rolling(5):std()[5] ^ 2, cov = x:rolling(5):cov(x)[5],
+      group = t:group_by "k":var "x".x[1], group_std = t:group_by "k":std "x".x[1] ^ 2, aggregate = t:group_by "k":aggregate {x = "var"}.x[1],
+      describe = t:describe():where("statistic", "std").x[1] ^ 2,
+    } do
+      assert(math.abs(found - sample) < 1e-12, name)
+    end
+    for name, found in pairs {
+      rolling = x:rolling(5):var {ddof = 0} [5], cov = x:rolling(5):cov(x, {ddof = 0})[5], group = t:group_by "k":var("x", {ddof = 0}).x[1],
+      aggregate = t:group_by "k":aggregate({x = "var"}, {ddof = 0}).x[1], describe = t:describe {ddof = 0}:where("statistic", "std").x[1] ^ 2,
+      array = x:var():item(),
+    } do
+      assert(math.abs(found - whole) < 1e-12, name)
+    end
+    -- Of one value there is none.
+    assert(x:expanding():std():isnan()[1] and t:head(1):group_by "k":std "x".x:isnan()[1])
+    -- With alpha 1 / 2 the weights of two values are 1 / 3 and 2 / 3: the biased variance is 2 / 9 of the squared difference, and the sum
+    -- of the squared weights is 5 / 9.
+    local fading = x:ewm {alpha = 0.5}
+    assert(math.abs(fading:var()[2] - 4 * (2 / 9) / (1 - 5 / 9)) < 1e-12 and math.abs(fading:var {ddof = 0} [2] - 4 * 2 / 9) < 1e-12)
+  end)
+end)
+
+describe("arrays that no memory holds", function()
+  it("are refused when they are made", function()
+    local message = "[memory] out of memory on " .. gpu.device().name
+    for name, make in pairs {
+      randn = function() return gpu.randn(1e7, 1e6) end, rand = function() return gpu.rand(1e13) end,
+      normal = function() return gpu.random.normal({1e7, 1e6}) end, poisson = function() return gpu.random.poisson({1e7, 1e6}) end,
+      integers = function() return gpu.random.integers({1e13}, 5) end, arange = function() return gpu.arange(1e13) end,
+      linspace = function() return gpu.linspace(0, 1, 1e13) end, zeros = function() return gpu.zeros(1e7, 1e6) end,
+    } do
+      fails(message, make, name)
+    end
+  end)
+end)
+
+local t = gpu.table({
+  Date = gpu.dates {"2024-01-02", "2024-01-03", "2024-01-04"}, Close = {100, 101, 102}, symbol = {"A", "B", "A"},
+  stamp = {"2024-01-02", "2024-01-03", "2024-01-04"}, number = gpu.array({20240102, 20240103, 20240104}, "int64"),
+}, {"Date", "Close", "symbol", "stamp", "number"})
+local surroundings = setmetatable({gpu = gpu, t = t, x = gpu.array {1, 2, 3}, a = gpu.eye(3)}, {__index = _G})
+
+-- The mistake, and what the message has.
+local mistakes = {
+  {'t:sort_by("Date", false)', "[sort_by] expected {descending = true}"},
+  {"t:describe(false)", "[describe] expected a table of options"},
+  {"t:group_by('symbol'):aggregate({Close = 'sum'}, false)", "[aggregate] expected {ddof = 0}"},
+  {"t:join(t, 'symbol', 'left', false)", "[join] expected a table of options"},
+  {"t.Close:values()", "x:table(), or x:host()"},
+  {"t.Close:plot()", "use gpu.plot.line(x)"},
+  {"t.Close:to_frame()", "use gpu.table{name = x}"},
+  {"t.symbol:upper()", "string.upper of each text"},
+  {"t.symbol .. '_X'", "got a column of text; t:values(name) is a list of its texts"},
+  {"t.number:year()", 'gpu.dates(x, {format = "%Y%m%d"})'},
+  {"t.stamp:year()", "[year] expected dates, got a column of text; gpu.dates(x) makes dates of it"},
+  {"t:join_asof(t, 'stamp')", "t.stamp = gpu.dates(t.stamp) makes dates of it"},
+  {"t:join_asof(t, {on = 'Date', by = 'symbol'})", 't:join_asof(u, "Date", {by = "symbol"})'},
+  {"t:join(t, {on = 'symbol'})", 't:join(u, "symbol")'},
+  {"t.Date:between('2024-01-01', '2024-01-02')", "use x:ge(first):logical_and(x:le(last))"},
+  {"gpu.dates {20240102}", 'format = "%Y%m%d"'},
+  {"gpu.dates(t.number)", 'format = "%Y%m%d"'},
+  {"gpu.date_range('2024-01-01', '2024-02-01', '1B')", 'd[d:weekday():le(5)] of "1d" has the weekdays'},
+  {"gpu.date_range('2024-01-01', {periods = 12, freq = 'M'})", 'gpu.date_range("2024-01-01", 12, "1 month")'},
+  {"t.Close:rolling(2, {on = 'Date'})", "on: a column of dates or numbers, as t.Date"},
+  {"t.Close:rolling(2, {by = 'symbol'})", "by: a column, as t.symbol"},
+  {"t.Close:rolling{window = 20}", "a number of rows, x:rolling(20)"},
+  {"t.Close:rolling(2, {window = 20})", "the number of rows is an argument"},
+  {"t.Close:pct_change{periods = 5}", "the number of rows is an argument: x:shift(5)"},
+  {"t.Close:rolling(2):skew()", "; it has apply, corr, count, cov, max, mean"},
+  {"t:group_by('symbol'):skew('Close')", "; they have aggregate, count, first, last"},
+  {"t.Close:ewm{lambda = 0.94}", "alpha = 1 - lambda"},
+  {"t:group_by('symbol'):aggregate{mean = 'Close'}", '{price = "mean"}, got columns by aggregate'},
+  {"t:pivot{index = 'Date', columns = 'symbol', values = 'Close'}", "t:pivot(rows, column, values)"},
+  {"(function() t.year = t.Date.year end)()", "parentheses call a method, t.day:year()"},
+  {"t:group_by(t.Date:year())", "t.name = x makes a column of an array"},
+  {"(function() t.ret = gpu.log(t.Close):diff() end)()", "x - x:shift() has NaN first"},
+  {"t:where('Close > 100')", "t:take(t.name:gt(value)) gives the rows of a comparison"},
+  {"t:take(x:argmax())", "i:reshape(1) makes a vector of one position"},
+  {"x:cumsum({by = t.symbol})", "x:expanding{by = t.key}"},
+  {"gpu.QuantLib", "gpu.normcdf(x)"},
+  {"gpu.ppf(x)", "gpu.normcdfinv(p)"},
+  {"gpu.stats.norm_ppf(x)", "gpu.normcdfinv(p)"},
+  {"gpu.Series(x)", "gpu.array(values)"},
+  {"gpu.optimize.root_scalar(function(y) return y - x end, {bracket = {0, 1}})", "each = true solves for each element"},
+  {"gpu.optimize.root_scalar(function(y) return y - x end, {bracket = {x, x}})", "each = true solves a problem for each element"},
+  {"gpu.optimize.minimize(function(y) return y:sum() end, x, {constraints = {}})", "f can add a penalty"},
+  {"gpu.grad((x * 2):sum(), x)", "gpu.grad(f)(x)"},
+  {"gpu.cubic_spline(x, x, {bc_type = 'natural'})", 'did you mean "ends"?'},
+  {"gpu.interp(3, {1, 2}, {3, 4})", "an array among x, xp and fp"},
+  {"gpu.linalg.solve_banded(a, x)", "{l, u}, before the bands"},
+  {"gpu.linalg.solve(x, a)", "the matrix first, gpu.linalg.solve(a, b)"},
+  {"gpu.linalg.lstsq(x, a)", "the matrix first, gpu.linalg.lstsq(a, b)"},
+  {"x:matmul(a, x)", "a:matmul(b):matmul(c)"},
+  {"gpu.random.multivariate_normal({0, 0}, gpu.eye(2), 5)", "the shape first"},
+  {"gpu.random.standard_normal(1000, 4)", "a shape of several sizes is a table, gpu.random.standard_normal({2, 3})"},
+  {"gpu.rand(3, {seed = 3})", "gpu.random.seed(n)"},
+  {"gpu.arange(1, 10, {step = 2})", "bounds and counts are arguments"},
+  {"x - strike", "as the right operand, got nil; the global 'strike' is not defined"},
+  {"strike * x", "as the left operand, got nil; the global 'strike' is not defined"},
+  {"(gpu.maximum(x, strike))", "the global 'strike' is not defined"},
+  {"x:sort('descending')", "{descending = true}"},
+  {"gpu.histogram(x, 3, {0, 3})", "{range = {low, high}}"},
+}
+
+describe("mistakes of who comes from pandas and SciPy", function()
+  it("have errors that say what to write", function()
+    for _, mistake in ipairs(mistakes) do
+      local code, part = unpack(mistake)
+      local ok, message = pcall(setfenv(assert(loadstring("return " .. code)), surroundings))
+      message = tostring(message)
+      assert(not ok and message:find(part, 1, true), code .. ": " .. message)
+    end
+  end)
+
+  it("are no mistakes where the meaning is plain", function()
+    assert.are.same({2024, 2024, 2024}, gpu.dates(t.number, {format = "%Y%m%d"}):year():table())
+    assert.are.same({"2024-01-02", "1999-12-31"}, gpu.dates({20240102, 19991231}, {format = "%Y%m%d"}):format())
+    assert.are.same({1, 2, 3}, (t.Date - "2024-01-01"):number "days":table())
+    fails('a length of time, such as "7d", beside dates', function() return t.Date + "2024-01-01" end)
+  end)
+end)
