@@ -57,10 +57,7 @@ void drop_oldest(lua_State* L, int table, std::size_t bytes) {
 }  // namespace
 
 void keep_chunk_text(lua_State* L, const char* name, std::string_view text, std::size_t most_bytes) {
-  if (text.starts_with('\x1b'))
-    text = text.substr(0, 1);  // bytecode: its reader raises the error
-  else if (text.find("function") == text.npos)
-    return;  // it has no function but the chunk itself
+  if (text.starts_with('\x1b')) text = text.substr(0, 1);  // bytecode: its reader raises the error
   const std::size_t bytes = std::strlen(name) + text.size() + bytes_beside;
   if (bytes > most_bytes) return;
   luaL_checkstack(L, 12, "a chunk's text");

@@ -1,7 +1,7 @@
 #pragma once
 
 // The texts of chunks that come from no file: of the option -e, of the REPL's lines, of the standard input, of the C
-// interface. gpu.vectorize and gpu.jit read a function's text.
+// interface. gpu.vectorize and gpu.jit read a function's text, messages about a nil the line that they name.
 
 #include <cstddef>
 #include <functional>

@@ -40,34 +40,80 @@ std::size_t assignment(std::string_view line) {
   return line.npos;
 }
 
-/// Calls `see` with the source, the number and the text of each running line of the script, the innermost first, until
-/// it returns false. The text is missing where the chunk's is not known.
+/// Calls `see` with the frame, the position and the text of each running line of the script, the innermost first, until
+/// it returns false. The text is missing where the chunk's is not known, and part of the position, as chunks may have
+/// one name.
 template <class See>
 void each_line(lua_State* L, See see) {
   lua_Debug frame{};
   for (int level = 0; lua_getstack(L, level, &frame); ++level) {
     lua_getinfo(L, "Sl", &frame);
     if (frame.currentline <= 0 || std::string_view(frame.source) == "=[gpulua]") continue;
-    if (!see(std::string(frame.source) + ":" + std::to_string(frame.currentline), line_text(L, frame))) return;
+    const std::optional<std::string> text = line_text(L, frame);
+    const std::string position = std::string(frame.source) + ":" + std::to_string(frame.currentline);
+    if (!see(frame, position + "\n" + text.value_or(""), text)) return;
   }
+}
+
+/// Calls `see` with each statement of the line, as far as semicolons part them.
+template <class See>
+void each_statement(std::string_view line, See see) {
+  for (std::size_t at = 0; at <= line.size();) {
+    const std::size_t end = std::min(line.find(';', at), line.size());
+    see(line.substr(at, end - at));
+    at = end + 1;
+  }
+}
+
+/// Whether the variable that the frame's function knows by this name holds something: a local, else a global.
+bool holds_value(lua_State* L, lua_Debug& frame, const std::string& name) {
+  if (lua_checkstack(L, 2) == 0) return false;
+  std::optional<bool> holds;
+  for (int n = 1; const char* local = lua_getlocal(L, &frame, n); ++n) {
+    if (name == local) holds = !lua_isnil(L, -1);  // the innermost of several comes last
+    lua_pop(L, 1);
+  }
+  if (holds) return *holds;
+  lua_pushlstring(L, name.data(), name.size());
+  lua_rawget(L, LUA_GLOBALSINDEX);
+  const bool found = !lua_isnil(L, -1);
+  lua_pop(L, 1);
+  return found;
+}
+
+/// Whether the line has the name of a variable that may be nil, or of one in which it looks for something.
+bool may_read_nil(lua_State* L, lua_Debug& frame, std::string_view line, const std::vector<std::string>& names) {
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    const std::size_t first = at;
+    while (at < line.size() && is_word(line[at])) ++at;
+    const std::string word(line.substr(first, at - first));
+    if (word.empty() || !has(names, word)) continue;
+    const bool is_container = at < line.size() && std::string_view("[.:").find(line[at]) != std::string_view::npos;
+    const bool is_field = first > 0 && std::string_view(".:").find(line[first - 1]) != std::string_view::npos;
+    if (is_container || is_field || !holds_value(L, frame, word)) return true;
+  }
+  return false;
 }
 
 }  // namespace
 
 void NilSource::note(lua_State* L, std::string call) {
   *this = {std::move(call), {}, {}, true};
-  each_line(L, [&](std::string position, const std::optional<std::string>& line) {
+  each_line(L, [&](lua_Debug&, std::string position, const std::optional<std::string>& line) {
     lines.push_back(std::move(position));
     known = known && line;
-    const std::size_t at = line ? assignment(*line) : std::string::npos;
-    if (at == std::string::npos) return true;
-    if (lines.size() == 1 && has(words_of(line->substr(at)), "or")) text.clear();  // x = gpu.load(path) or gpu.zeros(3)
-    const std::size_t of_others = names.size();
-    for (std::string& word : words_of(line->substr(0, at)))
-      if (std::ranges::find(keywords, word) != std::end(keywords))
-        names.resize(of_others);  // the words before it belong to another statement
-      else
-        names.push_back(std::move(word));
+    each_statement(line.value_or(""), [&](std::string_view statement) {
+      const std::size_t at = assignment(statement);
+      if (at == statement.npos) return;
+      // x = gpu.load(path) or gpu.zeros(3)
+      if (lines.size() == 1 && has(words_of(statement.substr(at)), "or")) text.clear();
+      const std::size_t of_others = names.size();
+      for (std::string& word : words_of(statement.substr(0, at)))
+        if (std::ranges::find(keywords, word) != std::end(keywords))
+          names.resize(of_others);  // the words before it belong to another statement
+        else
+          names.push_back(std::move(word));
+    });
     return true;
   });
 }
@@ -75,11 +121,9 @@ void NilSource::note(lua_State* L, std::string call) {
 std::string NilSource::reason(lua_State* L) const {
   if (text.empty() || !known || lines.empty()) return text;
   bool related = false, innermost = true;
-  each_line(L, [&](const std::string& position, const std::optional<std::string>& line) {
+  each_line(L, [&](lua_Debug& frame, const std::string& position, const std::optional<std::string>& line) {
     related = related || position == lines.front() || (innermost && has(lines, position));
-    if (innermost && line)
-      for (const std::string& word : words_of(*line)) related = related || has(names, word);
-    related = related || (innermost && !line);
+    if (innermost) related = related || !line || may_read_nil(L, frame, *line, names);
     innermost = false;
     return !related;
   });

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <optional>
 
+#include "bindings/lua/chunk_texts.h"
 #include "bindings/lua/state.h"
 
 namespace gpulua {
@@ -71,17 +72,32 @@ SourceLocation locate_source(lua_State* L, std::string_view text) {
   return call;
 }
 
-std::optional<std::string> line_text(lua_State* L, const lua_Debug& frame) {
-  const Bindings* bindings = find_bindings(L);
-  if (frame.source[0] == '@' && !(bindings && bindings->context().rights.trusted)) return {};
-  const std::string text = chunk_text(frame);
+namespace {
+
+/// Nothing where the text has no such line.
+std::optional<std::string> line_of(std::string_view text, int number) {
   std::size_t first = text.empty() ? text.npos : 0;
-  for (int line = 1; line < frame.currentline && first != text.npos; ++line) {
+  for (int line = 1; line < number && first != text.npos; ++line) {
     first = text.find('\n', first);
     if (first != text.npos) ++first;
   }
   if (first == text.npos) return {};
-  return text.substr(first, text.find('\n', first) - first);
+  return std::string(text.substr(first, text.find('\n', first) - first));
+}
+
+}  // namespace
+
+std::optional<std::string> line_text(lua_State* L, const lua_Debug& frame) {
+  // Of the lines typed at the prompt each text has its own, behind empty ones.
+  std::optional<std::string> line;
+  const auto take = [&](std::string_view text) {
+    line = line_of(text, frame.currentline);
+    return line && !line->empty();
+  };
+  if (find_chunk_text(L, frame.source, take)) return line;
+  const Bindings* bindings = find_bindings(L);
+  if (frame.source[0] == '@' && !(bindings && bindings->context().rights.trusted)) return {};
+  return line_of(chunk_text(frame), frame.currentline);
 }
 
 }  // namespace gpulua

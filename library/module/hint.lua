@@ -65,7 +65,7 @@ local statements = {
   cout = "print(x) writes values", std = "print(x) writes values; Lua's library is math, string, table and io", del = frees,
   delete = frees, global = "variables without local are global", pass = "an empty block needs no statement",
   continue = "Lua has no continue: if condition then ... end around the rest, or goto next with ::next:: before the loop's end",
-  gpulua = "this prompt reads Lua; Ctrl-D leaves it for the shell",
+  gpulua = "this prompt reads Lua; Ctrl-D leaves it for the shell", try = raises, except = raises, finally = raises,
 }
 for name in gmatch("auto bool char const constexpr double final float int let long short signed size_t static unsigned var void", "%S+") do
   statements[name] = types
@@ -124,6 +124,9 @@ local rows = {
   {"near '@'", "@%s*%(", nameless},
   {"", "%f[%w_]lambda%s+[%w_, ]+:", nameless},
   {"", "%f[%w_]lambda%s*:%s", nameless},
+  {"malformed number", "%d[jJ]%f[^%w_]", "imaginary numbers end in i: 2i; gpu.complex(re, im) makes one of variables"},
+  {"'%]' expected near ','", "%f[%w_][nN][io][ln]e?%f[^%w_]", ranges .. "; gpu.newaxis there adds an axis"},
+  {"'%]' expected near ','", "", ranges},
   {"malformed number", "%d[fFlLuU]", "numbers in Lua have no suffix"},
   {"malformed number", "%d[jJ]", "2i is an imaginary number"},
   {"malformed number", "%d_%d", "digits stand without _ between them: 1000000, or 1e6"},
@@ -175,6 +178,9 @@ local rows = {
 local in_kernels = "in a function of gpu.jit, gpu.grid() is the thread's position, gpu.thread() that in its block"
 local module_hint = [[local gpu = require "gpu" gives the functions that are np., cp. and torch. elsewhere]]
 
+local charts = "gpu.plot.line(x, y) makes a chart, p:show() shows it"
+local columns = "gpu.load(path) reads a CSV file as a table of columns, gpu.table(t) makes one of lists and arrays"
+
 -- Names that are global in Python, C or the REPL, and what to write for them.
 local globals = {
   gpu = [[a script loads it: local gpu = require "gpu"]],
@@ -189,6 +195,9 @@ local globals = {
   str = "tostring(x)", int = "math.floor(x)", float = "tonumber(x)", list = "x:table()",
   threadIdx = in_kernels, blockIdx = in_kernels, blockDim = in_kernels, gridDim = in_kernels,
   enumerate = "for i, value in ipairs(t) do ... end",
+  input = "io.read() reads a line that is typed", time = "gpu.benchmark(f) measures, os.time() is the time in seconds",
+  plt = charts, matplotlib = charts, sns = charts, pd = columns, pandas = columns, pl = columns,
+  None = "Lua writes nil", True = "Lua writes true", False = "Lua writes false",
   sum = "x:sum()", round = "math.floor(x + 0.5)", isinstance = "type(x)", open = [[io.open(name, "r")]],
 }
 for _, name in next, {"abs", "ceil", "cos", "exp", "floor", "log", "max", "min", "pi", "pow", "sin", "sqrt", "tan"} do
@@ -248,6 +257,11 @@ end
 local function of_running(message, reads)
   local name = match(message, "global '([%w_]+)' %(a nil value%)")
   if name and globals[name] then return globals[name] end
+  if find(message, "attempt to get length of global", 1, true) then return "# is a length, comments begin with --" end
+  name = match(message, "method '([%w_]+)' %(a nil value%)")
+  if name == "group_by" or name == "join" or name == "sort_by" or name == "where" then
+    return "gpu.table(t) makes a table with columns of a table with lists, as state.new_table does in Python"
+  end
   name = match(message, "field '([%w_]+)' %(a nil value%)")
   if name == "round" then return globals.round end
   if name == "year" or name == "month" or name == "day" then return "an element of a column of dates is a text; d:" .. name .. "()[i] is its part" end
@@ -354,6 +368,9 @@ return function(message, text, reads)
   local before = of_line_before(message, lines, line)
   if before then return before end
   local code = bare(lines[line] or "")
+  -- A colon at the end of a line begins a method's name on the next.
+  local block = match(code, "^%s*([%a_][%w_]*)%s*:%s*$") or match(lines[line - 1] or "", "^%s*([%a_][%w_]*)%s*:%s*$")
+  if block and statements[block] then return statements[block] end
   for i = 1, #rows do
     if find(message, rows[i][1]) and find(code, rows[i][2]) then return rows[i][3] end
   end

@@ -7,13 +7,13 @@
     numpy.from_dlpack(y) if state.device == "cpu" else y.numpy()
 """
 from ._array import Array
-from ._errors import (ArgumentError, DeadlineError, Error, MemoryLimitError, OutOfRangeError, ScriptSyntaxError, UnavailableError,
-                      WrongTypeError)
+from ._errors import (ArgumentError, DeadlineError, Error, FileError, MemoryLimitError, MissingFileError, OutOfRangeError, ScriptSyntaxError,
+                      UnavailableError, UndefinedError, WrongTypeError)
 from ._objects import Function, Object
 from ._state import State
 
-__all__ = ["ArgumentError", "Array", "DeadlineError", "Error", "Function", "MemoryLimitError", "Object", "OutOfRangeError", "ScriptSyntaxError",
-           "State", "UnavailableError", "WrongTypeError", "namespace", "xp"]
+__all__ = ["ArgumentError", "Array", "DeadlineError", "Error", "FileError", "Function", "MemoryLimitError", "MissingFileError", "Object",
+           "OutOfRangeError", "ScriptSyntaxError", "State", "UnavailableError", "UndefinedError", "WrongTypeError", "namespace", "xp"]
 
 for _class in (Array, Function, Object, State):
     _class.__module__ = __name__

@@ -12,6 +12,8 @@ from ._operators import Operators
 _formats = {"bool": "?", "int8": "b", "int16": "h", "int32": "i", "int64": "q", "uint8": "B", "uint16": "H", "uint32": "I", "uint64": "Q",
             "float16": "e", "bfloat16": "H", "float32": "f", "float64": "d", "complex64": "ff", "complex128": "dd"}
 
+_most_shown = 1000  # elements in a repr
+
 
 def _opened(value, failure):
     """What a function has said of an array, unless it is what closed handles get."""
@@ -121,10 +123,17 @@ class Array(Operators):
         return nested(self._numbers(), self.shape)
 
     def __repr__(self):
+        """With the elements of a small array, as print shows them. Waits for these."""
         try:
-            return f"gpulua.Array {self._dtype}{list(self.shape)} {self.device}"
+            head = f"{self._dtype}{list(self.shape)} {self.device}"
+            if self.size > _most_shown:
+                return "gpulua.Array " + head
         except Error:
             return "gpulua.Array of a closed state"
+        try:
+            return "gpulua.Array " + str(self)
+        except Error as error:
+            return f"gpulua.Array {head}, whose elements are not there: {str(error).splitlines()[0]}"
 
     def __str__(self):
         """The elements, too. Waits."""

@@ -38,7 +38,24 @@ class UnavailableError(Error):
     """A device or library that is not there."""
 
 
-for _class in (Error, DeadlineError, MemoryLimitError, ScriptSyntaxError, ArgumentError, WrongTypeError, OutOfRangeError, UnavailableError):
+class FileError(Error, OSError):
+    """A file that cannot be opened: a function has given nil and a message."""
+
+    __str__ = RuntimeError.__str__
+
+
+class MissingFileError(FileError, FileNotFoundError):
+    """There is no such file."""
+
+
+class UndefinedError(Error, KeyError):
+    """A path to which a state has no value."""
+
+    __str__ = RuntimeError.__str__
+
+
+for _class in (Error, DeadlineError, MemoryLimitError, ScriptSyntaxError, ArgumentError, WrongTypeError, OutOfRangeError, UnavailableError,
+               FileError, MissingFileError, UndefinedError):
     _class.__module__ = "gpulua"
 
 _classes = {DEADLINE: DeadlineError, MEMORY: MemoryLimitError, SYNTAX: ScriptSyntaxError, ARGUMENT: ArgumentError,
@@ -48,6 +65,9 @@ _classes = {DEADLINE: DeadlineError, MEMORY: MemoryLimitError, SYNTAX: ScriptSyn
 _kinds = [(re.compile(r"^[^\n]*\[[\w.]+\] ([^\n]* is out of range for |expected (a mask of shape|at most \d+ indices))"), OutOfRangeError),
           (re.compile(r"^[^\n]*\[[\w.]+\] expected [^\n]*, got (nil|no value|an? \w+|(bool|u?int|b?float|complex)\d*)(;[^\n]*)?$", re.M), WrongTypeError),
           (re.compile(r"^[^\n]*\[[\w.]+\] "), ArgumentError)]
+
+# Of a message about a file.
+_is_missing = re.compile(r"No such file or directory|\] no file ")
 
 # The place of an error in the package's own Lua, which tells a caller nothing.
 own_line = re.compile(r"^gpulua:\d+: ")
@@ -65,8 +85,25 @@ def check(status, state):
         return
     # A state that another thread works in, or that cannot do it now, has noted nothing.
     text = lib.error(None if status == BUSY else state).decode(errors="replace")
+    if state is not None and not state:
+        text = "[state] expected an open state, got a closed one; gpulua.State() opens another"
     if status == INTERRUPTED:
         raise KeyboardInterrupt(text)
     error = _class_of(status, text)(own_line.sub("", text))
     error.status = lib.status_name(status).decode()
     raise error
+
+
+# What functions of the library give with nil.
+_failure = re.compile(r"\[([\w.]+)\] ")
+
+
+def check_results(values):
+    """Raises the message of a function of the library that gives nil and the reason."""
+    if len(values) != 2 or values[0] is not None or not isinstance(values[1], str):
+        return
+    found = _failure.match(values[1])
+    if found is None:
+        return
+    kind = UnavailableError if found[1] == "device" else MissingFileError if _is_missing.search(values[1]) else FileError
+    raise kind(values[1])

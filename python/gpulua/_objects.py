@@ -1,5 +1,6 @@
 """Lua's functions, tables and other values as Python has them: a table crosses as a list of tokens, a line each, with its texts in one
 more text and its arrays and functions as values beside them."""
+import json
 import math
 from collections.abc import Mapping
 
@@ -154,6 +155,20 @@ return call, made, written, for_lua, function(object, key) return object[key] en
 """
 
 
+_forms = """function(value)
+  local meta = (debug and debug.getmetatable or getmetatable)(value)
+  local display = type(value) ~= "string" and type(meta) == "table" and rawget(meta, "__display")
+  return display and display(value) or nil
+end"""
+
+
+def _data(mime, text):
+    """A form as IPython has it: JSON as objects, pictures as bytes."""
+    if mime.endswith("json"):
+        return json.loads(text)
+    return text.encode(errors="surrogateescape") if mime.startswith("image/") and not mime.endswith("xml") else text
+
+
 class Object:
     """A value of Lua that Python has nothing for, such as a kernel or a sparse matrix. Calls take it; x[name] is a field or a method, and
     x(...) calls it where Lua can."""
@@ -182,6 +197,11 @@ class Object:
 
     def __repr__(self):
         return f"gpulua.{type(self).__name__} {self._state._bridge.text(self)}"
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        """For IPython: the forms in which notebooks show the value, such as those of a chart."""
+        forms = self._state._lua(_forms)(self)
+        return {"text/plain": repr(self), **{mime: _data(mime, text) for mime, text in (forms or {}).items()}}
 
     # A copy is the object itself, as of Python's functions.
     def __copy__(self):

@@ -63,6 +63,17 @@ class Operators:
             raise TypeError(f"expected an array of integers as an index, got {self.dtype}")
         return operator.index(self.item())
 
+    def __format__(self, spec):
+        """The number of an array without axes in that format; the text of another one."""
+        if self.ndim == 0:
+            return format(self.item(), spec)
+        if spec:
+            raise TypeError(f"expected an array without axes for the format {spec!r}, got one of shape {self.shape}; x.tolist() gives numbers")
+        return str(self)
+
+    def __round__(self, digits=None):
+        return round(self.item(), digits)
+
     def to_device(self, device, /, *, stream=None):
         """The array on that device: itself if it is there, else a copy."""
         if stream is not None:
@@ -95,7 +106,14 @@ class Operators:
 
 
 def _is_operand(value):
+    if isinstance(value, (list, tuple)):
+        raise TypeError(f"expected a number or an array beside an array, got {type(value).__name__}; xp.asarray(x) makes an array")
     return isinstance(value, (Operators, int, float, complex)) or _values.is_array(value) or hasattr(value, "dtype")
+
+
+def _check_flag(array, value):
+    if isinstance(value, bool) and array.dtype != "bool":
+        raise TypeError(f"expected a number beside an array of {array.dtype}, got {value}; int({value}) is one")
 
 
 def _operator(lua, is_reflected=False):
@@ -104,6 +122,7 @@ def _operator(lua, is_reflected=False):
     def apply(self, other):
         if not _is_operand(other):
             return NotImplemented
+        _check_flag(self, other)
         first, second = (other, self) if is_reflected else (self, other)
         return self._state._lua(function)(first, second)
     return apply
@@ -115,6 +134,7 @@ def _in_place(lua):
     def apply(self, other):
         if not _is_operand(other):
             return NotImplemented
+        _check_flag(self, other)
         self._state._lua(function)(self, other)
         return self
     return apply
@@ -131,6 +151,8 @@ def _prefix(lua):
 def _reduction(name):
     def method(self, axis=None, **options):
         options = {key: value for key, value in {"axis": axis, **options}.items() if value is not None}  # numpy.mean(x) gives out=None
+        if "ddof" in options and name in ("std", "var"):  # as numpy.std(x) gives it
+            options["correction"] = options.pop("ddof")
         return getattr(self._namespace, name)(self, **options)
     method.__name__ = name
     return method

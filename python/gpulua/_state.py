@@ -1,7 +1,9 @@
 """States: Lua with its devices and arrays."""
 import copy
 import ctypes
+import difflib
 import functools
+import re
 import sys
 import warnings
 import weakref
@@ -9,11 +11,20 @@ from ctypes import byref, c_int64, c_size_t, c_void_p
 
 from . import _dlpack, _library, _numpy, _tables, _values
 from ._array import Array
-from ._errors import check, own_line
-from ._library import ARGUMENT, ARRAY, FUNCTION, OBJECT, OK, Value, count_of, lib, text_of
+from ._dtype import name_of_type
+from ._errors import Error, UndefinedError, check, check_results, own_line
+from ._library import ARGUMENT, ARRAY, FUNCTION, NIL, OBJECT, OK, Value, count_of, lib, text_of
 from ._objects import Bridge, Function, Object, Tokens, from_tokens
 
 _most_results = 64
+
+# The names in a table that a path of names from the globals leads to.
+_names_in = """function(...)
+  local holder, names = _G, {}
+  for i = 1, select("#", ...) do holder = type(holder) == "table" and holder[select(i, ...)] end
+  for name in pairs(type(holder) == "table" and holder or {}) do names[#names + 1] = type(name) == "string" and name or nil end
+  return table.concat(names, "\\n")
+end"""
 _classes = {ARRAY: Array, FUNCTION: Function, OBJECT: Object}
 
 
@@ -116,14 +127,27 @@ class State:
         return _tables.take(self, table)
 
     def __getitem__(self, path):
-        """The value at a path of names from the globals: "update", "model.step", "gpu.add"."""
+        """The value at a path of names from the globals: "update", "model.step", "gpu.add". A KeyError where it is nil."""
         value = Value()
         self._check(lib.get_value(self._handle, text_of(path), byref(value)))
+        if value.kind == NIL:
+            raise UndefinedError(f"expected the path of a value in the state, got {path!r}, which is nil{self._near(path)}; "
+                                 "state.eval(path) gives None for nil")
         found = self._to_python(value)
         return self._bridge.to_python(found) if type(found) is Object else found
 
+    def _near(self, path):
+        """A question about a path like it."""
+        holder, _, last = path.rpartition(".")
+        names = self._lua(_names_in)(*filter(None, holder.split(".")))
+        near = difflib.get_close_matches(last, names.split("\n"), 1)
+        return f"; did you mean {holder and holder + '.'}{near[0]}?" if near else ""
+
     def __setitem__(self, path, value):
-        """Sets it. A Python function becomes a Lua function, a list or dict a table, a DataFrame of pandas a gpu.table."""
+        """Sets it. A Python function becomes a Lua function, a list or dict a table, a DataFrame of pandas a gpu.table, a type of NumPy's
+        scalars its dtype's name."""
+        if isinstance(value, type) and hasattr(value, "dtype") and name_of_type(value):
+            value = name_of_type(value)
         if callable(value) and not isinstance(value, Object):
             return self._register(path, value)
         if self._is_nested(value):
@@ -138,13 +162,15 @@ class State:
 
     def array(self, value):
         """An Array of a NumPy, CuPy or torch array, or of a Series of pandas: over the same memory where the device reaches it and
-        scripts may write to it, else a copy."""
+        scripts may write to it, else a copy. And one of nested lists of numbers."""
         if isinstance(value, Array):
             return value
+        if isinstance(value, (list, tuple)):
+            return self._namespace.asarray(value)
         if hasattr(value, "to_numpy"):
             value = _tables.numbers(value)
         if not hasattr(value, "__dlpack__"):
-            raise TypeError(f"expected an array with __dlpack__, such as NumPy's, got {type(value).__name__}")
+            raise TypeError(f"expected an array with __dlpack__, such as NumPy's, or lists of numbers, got {type(value).__name__}")
         if hasattr(value, "__array_interface__"):
             return Array(self, _numpy.take(self._handle, value, self.device != "cpu"))
         if value.__dlpack_device__()[0] == _dlpack.CPU and self.device != "cpu":
@@ -221,10 +247,18 @@ class State:
         kept = []
         given = (Value * max(len(arguments), 1))(*[self._to_lua(argument, kept) for argument in arguments])
         results, count = self._results, c_size_t(_most_results)
-        self._check(lib.call(function, given, len(arguments), results, byref(count), 1000 * deadline))
+        status = lib.call(function, given, len(arguments), results, byref(count), 1000 * deadline)
+        try:
+            self._check(status)
+        except Error as error:
+            if options and _got_table.search(str(error).split("\n", 1)[0]):
+                error.args = (_with_hint(str(error), "keywords become the last argument, a table: {" +
+                                         ", ".join(f"{name} = ..." for name in options) + "}"),)
+            raise
         values = [self._to_python(results[i]) for i in range(min(count.value, _most_results))]
         if count.value > _most_results:
             raise ValueError(f"expected at most {_most_results} results, got {count.value}")
+        check_results(values)
         if reads_tables and any(type(value) is Object for value in values):
             values = [self._bridge.to_python(value) if type(value) is Object else value for value in values]
         return None if not values else values[0] if len(values) == 1 else tuple(values)
@@ -297,6 +331,16 @@ class State:
         self._callbacks.append(entry)
         self._check(lib.register(self._handle, text_of(path), entry[0], None))
         self[path] = self._bridge.for_lua(self[path])
+
+
+# Of an error in a function that takes a table for something else.
+_got_table = re.compile(r"got a table|\(a table value\)|table expected|got table\)")
+
+
+def _with_hint(text, hint):
+    """The text of an error with the hint behind its message, before the traceback."""
+    first, line, rest = text.partition("\n")
+    return f"{first}; {hint}{line}{rest}"
 
 
 def _warn(text):

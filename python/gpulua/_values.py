@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 
 from . import _tables
-from ._dtype import DType
+from ._dtype import DType, name_of_type
 from ._library import BOOLEAN, INTEGER, NIL, NUMBER, TEXT, Value
 
 _expected = "expected None, a boolean, a number, text, an array, a function of Lua, or a list or dict of these"
@@ -14,7 +14,7 @@ _expected = "expected None, a boolean, a number, text, an array, a function of L
 
 def is_array(value):
     """Whether it crosses as an array: one of ours, of a library with DLPack, or a Series of pandas."""
-    return hasattr(value, "__dlpack__") or hasattr(value, "to_numpy") and not _tables.is_frame(value)
+    return (hasattr(value, "__dlpack__") or hasattr(value, "to_numpy") and not _tables.is_frame(value)) and not isinstance(value, type)
 
 
 _simple = {float, str, bool, type(None)}
@@ -22,7 +22,7 @@ _simple = {float, str, bool, type(None)}
 
 def is_nested(value):
     """Whether it crosses as tokens: a list or dict, or a number that no value of the C interface holds."""
-    if type(value) in _simple:
+    if type(value) in _simple or isinstance(value, type):
         return False
     if hasattr(value, "__index__"):  # which NumPy's scalars of other kinds have, too
         return getattr(getattr(value, "dtype", None), "kind", "i") in "iu" and operator.index(value) >= 2**63
@@ -75,15 +75,20 @@ def plain(value):
     """The number of Python that a scalar of NumPy or another object with __index__ is; the name of a dtype."""
     if isinstance(value, DType):
         return value.name
-    dtype = getattr(value, "dtype", None)
+    is_type = isinstance(value, type)
+    if is_type or "dtype" in type(value).__name__:
+        named = name_of_type(value)
+        if named is not None:
+            return named
+    dtype = None if is_type else getattr(value, "dtype", None)
     if dtype is not None and hasattr(value, "item") and dtype.kind in "biufc" and dtype.itemsize <= (16 if dtype.kind == "c" else 8):
         return value.item()
     if isinstance(value, (float, complex)):
         return float(value) if isinstance(value, float) else complex(value)
-    if dtype is None and hasattr(value, "__index__"):
+    if dtype is None and hasattr(value, "__index__") and not is_type:
         return check_integer(operator.index(value))
-    name = type(value).__name__ if dtype is None else f"numpy.{type(value).__name__}"
-    hint = "; float(x) rounds it to a number of Lua" if hasattr(value, "__float__") else ""
+    name = f"the type {value.__name__}" if is_type else type(value).__name__ if dtype is None else f"numpy.{type(value).__name__}"
+    hint = "; float(x) rounds it to a number of Lua" if hasattr(value, "__float__") and not is_type else ""
     if callable(value):
         hint = "; state[name] = function makes one of Lua of it, state[name]"
     raise TypeError(f"{_expected}, got {name}{hint}")

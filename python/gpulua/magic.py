@@ -1,9 +1,31 @@
-"""IPython's magics: %%gpulua runs a cell of Lua, %gpulua gives the value of an expression."""
-import shlex
+"""IPython's magics: %%gpulua runs a cell of Lua, %gpulua a line. The last expression is the result."""
+import re
 
+from ._errors import UndefinedError
 from ._state import State
 
-_usage = "%%gpulua [-i names] [-o names] [--device name]: names are separated by commas; -i passes variables in, -o out"
+_usage = "[-i names] [-o names] [--device name]: names are separated by commas; -i passes variables in, -o out"
+_option = re.compile(r"\s*(-i|-o|--device)\s+(\S+)(?:\s+|$)")
+
+# The code with a return before its last expression, which begins the code, or a line, or follows a semicolon; the code itself if there is
+# none. Of `return f()` Lua keeps no frame, and errors would have no line.
+_with_result = """function(code)
+  local function parses(text) return loadstring(text) ~= nil end
+  local function returned(text) return "return (function(...) return ... end)(" .. text .. "\\n)" end
+  local last = #code + 1
+  while last > 0 do
+    last = last - 1
+    local at = code:sub(last, last)
+    local rest = code:sub(last + 1)
+    if last == 0 or at == ";" or at == "\\n" and rest:find "^%s*[%w_]" then
+      local statements = code:sub(1, last)
+      if parses("return " .. rest) and parses(statements) and rest:find "%S" and not rest:find "^%s*return%f[^%w_]" then
+        if parses(statements .. " " .. returned(rest)) then return statements .. " " .. returned(rest) end
+      end
+    end
+  end
+  return code
+end"""
 
 
 class Magic:
@@ -20,26 +42,43 @@ class Magic:
         return self._state
 
     def line(self, line):
-        return self._open(None).eval(line)
+        given, code = _options(line)
+        return self._run(given, code, "line")
 
     def cell(self, line, cell):
-        words, inputs, outputs, device = shlex.split(line), [], [], None
-        while words:
-            word = words.pop(0)
-            if word not in ("-i", "-o", "--device") or not words:
-                raise ValueError(f"expected {_usage}, got {word}")
-            value = words.pop(0)
-            if word == "--device":
-                device = value
-            else:
-                (inputs if word == "-i" else outputs).extend(name for name in value.split(",") if name)
-        state = self._open(device)
+        given, rest = _options(line)
+        if rest:
+            raise ValueError(f"expected %%gpulua {_usage}, got {rest}")
+        return self._run(given, cell, "cell")
+
+    def _run(self, given, code, name):
+        inputs, outputs = ([name for value in given[option] for name in value.split(",") if name] for option in ("-i", "-o"))
+        state = self._open(given["--device"][-1] if given["--device"] else None)
         for name in inputs:
             if name not in self._shell.user_ns:
                 raise NameError(f"expected a variable of Python after -i, got {name}")
             state[name] = self._shell.user_ns[name]
-        result = state.run(cell, "cell")
+        whole = code.rstrip()
+        result = state.run(state._lua(_with_result)(whole[:-1] if whole.endswith(";") else whole), name)
         for name in outputs:
-            is_table = state.eval(f"getmetatable({name}) == 'a table of columns'")
-            self._shell.user_ns[name] = state.table(name) if is_table else state[name]
-        return result
+            self._shell.user_ns[name] = _output(state, name, code)
+        return None if whole.endswith(";") else result
+
+
+def _options(line):
+    """The values of each option at the beginning of the line, and the rest of it."""
+    given, at = {"-i": [], "-o": [], "--device": []}, 0
+    while found := _option.match(line, at):
+        given[found[1]].append(found[2])
+        at = found.end()
+    return given, line[at:].strip()
+
+
+def _output(state, name, code):
+    try:
+        value = state[name]
+    except UndefinedError:
+        is_local = re.search(rf"\blocal\b[\w\s,]*\b{re.escape(name)}\b", code)
+        hint = "; a local variable ends with its cell, without local it stays" if is_local else ""
+        raise NameError(f"expected a variable of Lua after -o, got {name}, which is nil{hint}") from None
+    return state.table(name) if state.eval(f"getmetatable({name}) == 'a table of columns'") else value

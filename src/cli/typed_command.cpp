@@ -1,13 +1,21 @@
 #include "src/cli/typed_command.h"
 
+#include <algorithm>
 #include <cctype>
+#include <cstdlib>
+#include <sstream>
 
 #include "bindings/lua/chunk_texts.h"
+#include "bindings/lua/state.h"
 #include "bindings/session/hint.h"
+#include "src/base/characters.h"
 #include "src/cli/help.h"
 
 namespace gpulua {
 namespace {
+
+// Of a name that hints are about: they search messages for patterns, whose time grows faster than their length.
+constexpr std::size_t longest_name = 60;
 
 constexpr const char* blanks = " \t\r\n";
 
@@ -119,6 +127,58 @@ bool TypedCommand::leaves(lua_State* L) const {
 const char* TypedCommand::hint() const {
   if (!text_.starts_with("local ") || text_.find_first_of(";\n") != text_.npos) return nullptr;
   return "hint: a local variable ends with its command; without local it stays\n";
+}
+
+/// The last expression, if it is a name.
+std::string_view TypedCommand::last_name() const {
+  std::string_view last = is_expression_ ? expression() : std::string_view();
+  last.remove_prefix(last.find_last_of(";\n=") + 1);
+  last.remove_prefix(std::min(last.find_first_not_of(blanks), last.size()));
+  return last.size() <= longest_name && std::ranges::all_of(last, is_word) ? last : std::string_view();
+}
+
+/// Whether the command's line at that position of a NilSource assigns one value to the variable: `name = f()`.
+bool TypedCommand::assigns(const std::string& position, std::string_view name) const {
+  const std::string prefix = chunk_ + ":";
+  const int number = position.starts_with(prefix) ? std::atoi(position.c_str() + prefix.size()) - first_line_ : -1;
+  std::istringstream text(text_);
+  std::string line;
+  for (int i = 0; i <= number; ++i)
+    if (!std::getline(text, line)) return false;
+  const std::string_view code = line;
+  for (std::size_t at = code.find(name); number >= 0 && at != code.npos; at = code.find(name, at + 1)) {
+    const std::size_t before = code.find_last_not_of(blanks, at - 1),
+                      behind = code.find_first_not_of(blanks, at + name.size());
+    const bool begins = at == 0 || before == code.npos || code[before] == ';';
+    if (begins && behind != code.npos && code[behind] == '=' && code.substr(behind, 2) != "==") return true;
+  }
+  return false;
+}
+
+std::string TypedCommand::about_nil(lua_State* L) const {
+  const auto is_nil = [L](std::string_view name) {
+    lua_pushlstring(L, name.data(), name.size());
+    lua_rawget(L, LUA_GLOBALSINDEX);
+    const bool nil = lua_isnil(L, -1);
+    lua_pop(L, 1);
+    return nil;
+  };
+  const Bindings* const bindings = find_bindings(L);
+  const NilSource source = bindings ? bindings->gave_nil : NilSource();
+  const std::string name(last_name());
+  const bool is_unknown = !name.empty() && is_nil(name);
+  for (const std::string& assigned : source.names)
+    if (is_nil(assigned) && !source.text.empty() &&
+        (assigned == name || std::ranges::any_of(source.lines, [&](const auto& at) { return assigns(at, assigned); })))
+      return "hint: " + assigned + " is nil since " + source.text + "\n";
+  if (!is_unknown || name == "nil" || name == "_") return {};
+  const std::string message = "global '" + name + "' (a nil value)";
+  lua_pushlstring(L, message.data(), message.size());
+  add_running_hint(L, HintFiles::left);
+  const std::string hint = std::string(lua_tostring(L, -1)).substr(message.size());
+  lua_pop(L, 1);
+  constexpr std::string_view before = "\nhint: ";
+  return "hint: there is no global " + name + (hint.empty() ? "" : "; " + hint.substr(before.size())) + "\n";
 }
 
 }  // namespace gpulua

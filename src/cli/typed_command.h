@@ -39,10 +39,16 @@ class TypedCommand {
   /// What to know of a command that does nothing, a local variable by itself; null when there is nothing to say.
   const char* hint() const;
 
+  /// What to know of the nil that a command has left: where a function gave it to a variable with a message, or that
+  /// its last expression is a name which no variable has. A line; empty when there is nothing to say.
+  std::string about_nil(lua_State* L) const;
+
  private:
   std::string_view trimmed() const;
   std::string_view expression() const;
   std::string_view asked() const;
+  std::string_view last_name() const;
+  bool assigns(const std::string& position, std::string_view name) const;
   bool load_with_last_expression(lua_State* L) const;
   Status load(lua_State* L, const std::string& code) const;
 

@@ -222,7 +222,8 @@ CellSession::Result CellSession::run(const std::string& code, const std::string&
     try {
       in_lua([&](lua_State* L) {
         result.leaves = command.leaves(L);
-        if (!result.leaves) run_command(L, command, result);
+        if (!result.leaves) return run_command(L, command, result);
+        std::fputs("gpulua: a console ends here; in a notebook the menu Kernel ends the kernel\n", stderr);
       });
       if (!result.failure) wait_for_work();
     } catch (const std::exception& error) {
@@ -250,6 +251,7 @@ void CellSession::run_command(lua_State* L, TypedCommand& command, Result& resul
     }
   }
   if (const char* hint = command.hint()) std::fputs(hint, stderr);
+  std::fputs(command.about_nil(L).c_str(), stderr);
 }
 
 void CellSession::fail(lua_State* L, const char* kind, Result& result) {

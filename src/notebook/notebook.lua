@@ -4,7 +4,7 @@
 local show, publish, clear, ask = ...
 
 local debug, error, next, pcall, rawget, select, tostring, type = debug, error, next, pcall, rawget, select, tostring, type
-local concat, format, gmatch, gsub, match = table.concat, string.format, string.gmatch, string.gsub, string.match
+local concat, format, gmatch, gsub, lower, match = table.concat, string.format, string.gmatch, string.gsub, string.lower, string.match
 local io, os, math, getmetatable = io, os, math, debug.getmetatable
 local registry, globals, gpu = debug.getregistry(), _G, _G.gpu
 local render = registry["gpulua.render"]
@@ -34,9 +34,26 @@ local function png(x, options)
   return bytes
 end
 
+--- Whether it may be that of a picture with three or four colours.
+local function is_colored(shape)
+  return #shape == 3 and (shape[3] == 3 or shape[3] == 4)
+end
+
 local function is_picture(x)
   local shape = x.shape
-  return x.dtype == "uint8" and #shape == 3 and (shape[3] == 3 or shape[3] == 4) and x.size > 0
+  return x.dtype == "uint8" and (#shape == 2 or is_colored(shape)) and x.size > 0
+end
+
+local types_of_files = {gif = "image/gif", jpeg = "image/jpeg", jpg = "image/jpeg", png = "image/png", svg = "image/svg+xml"}
+
+--- The picture in the file that a text names, as a table of MIME types; nil where there is none.
+local function picture_file(path)
+  local mime = types_of_files[lower(match(path, "%.(%w+)$") or "")]
+  local file = mime and io.open(path, "rb")
+  if not file then return nil end
+  local bytes = file:read "*a"
+  file:close()
+  return bytes and {[mime] = bytes, ["text/plain"] = render(path)}
 end
 
 local function cell(value, precision)
@@ -95,8 +112,11 @@ local function forms(value)
   local own = type(value) ~= "string" and type(meta) == "table" and rawget(meta, "__display")
   local data = own and check_bundle(own(value)) or {}
   if is_array(value) then
-    if is_picture(value) then data["image/png"] = png(value) end
-    if #value.shape == 2 and value.size > 0 then data["text/html"] = matrix(value) end
+    if is_picture(value) then
+      data["image/png"] = png(value)
+    elseif #value.shape == 2 and value.size > 0 then 
+      data["text/html"] = matrix(value)
+    end
   end
   data["text/plain"] = data["text/plain"] or render(value)
   return data
@@ -111,10 +131,14 @@ end
 
 -- ---- globals --------------------------------------------------------------------------------------------------------------------
 
---- display(value [, {colormap, min, max}]): shows the value where the cell stands. With options an array is a picture.
+--- display(value [, {colormap, min, max}]): shows the value where the cell stands. With options an array is a picture; a text may be the
+--- path of one.
 function globals.display(value, options, ...)
   if options == nil then
-    publish(forms(value))
+    if is_array(value) and is_colored(value.shape) and value.dtype:find "^float" then
+      io.stderr:write "hint: display((x * 255):clip(0, 255):astype 'uint8') shows colours from 0 to 1 as a picture\n"
+    end
+    publish(type(value) == "string" and picture_file(value) or forms(value))
   elseif select("#", ...) == 0 and is_array(value) and type(options) == "table" then
     publish {["image/png"] = png(value, next(options) and options or nil), ["text/plain"] = render(value)}
   else

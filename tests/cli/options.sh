@@ -91,7 +91,9 @@ matches 'commands number their lines' 0 '' "gpulua: stdin:1: a*gpulua: stdin:3: 
 printf 'gpu.zeros("a")\n1, nil, 3\n(function() end)()\n=2\n' | "$gpulua" -i >"$scratch/out" 2>"$scratch/err"
 matches 'an expression that fails names its line' 0 "1${tab}nil${tab}3${newline}2" 'gpulua: stdin:1: \[zeros\] expected*' $?
 printf 'local x = 1\nx\nlocal y = 2\nquit()\n5\n' | "$gpulua" -i >"$scratch/out" 2>"$scratch/err"
-matches 'commands that do nothing' 0 'nil' 'hint: a local variable ends with its command; without local it stays' $?
+matches 'commands that do nothing' 0 'nil' 'hint: a local variable ends with its command; without local it stays*hint: there is no global x' $?
+printf 'd = gpu.load "/nowhere/x.npy"\npritn\n' | "$gpulua" -i >"$scratch/out" 2>"$scratch/err"
+matches 'variables that are nil' 0 'nil' 'hint: d is nil since stdin:1: \[load\] cannot open*hint: there is no global pritn; did you mean print?' $?
 printf 'exit = 3\nexit\ny = 1; y + 1\ny = 2; y;\nfor i = 1, 2 do y = 5; y\nend\n' | "$gpulua" -i >"$scratch/out" 2>"$scratch/err"
 matches 'a variable of the name exit; an expression after statements' 0 "3${newline}2" "gpulua: stdin:6: '=' expected near 'end'" $?
 printf 'setmetatable({}, {__tostring = function() error("not to be had") end})\n2\n' | "$gpulua" -i >"$scratch/out" 2>"$scratch/err"

@@ -269,6 +269,8 @@ describe("files", function()
     for _, text in ipairs {
       "print(nothing + 1)",
       "local x = gpu.load '/nowhere'\nprint(nothing + 1)",
+      "local x = gpu.load '/nowhere'\nx = 1\nprint(x + nothing)",
+      "y = 1; x = gpu.load '/nowhere'\nx = 1\nprint(x + nothing)",
       "gpu.load '/nowhere'\nprint(gpu.exp(nothing))",
       "local x = gpu.load '/nowhere' or gpu.ones(3)\nprint(nothing + x)",
       "if not gpu.load '/nowhere' then io.write 'none' end\nprint(nothing + 1)",

@@ -135,6 +135,35 @@ class Notebook(unittest.TestCase):
         self.assertIn("[colormap]", self.fails("display(gpu.rand(4, 9), {colormap = 'no'})")["evalue"])
         self.assertIn("[display]", self.fails("display(1, {})")["evalue"])
 
+        data = self.run_cell("display(gpu.zeros(5, 7, {dtype = 'uint8'}))").data
+        self.assertEqual((base64.b64decode(data["image/png"])[16:26], "text/html" in data), (b"\0\0\0\x07\0\0\0\x05\x08\0", False))
+        self.assertIn("clip(0, 255)", self.run_cell("display(gpu.rand(5, 5, 3))").text("stderr"))
+        for name, mime, content in [("a.gif", "image/gif", b"GIF89a\0\xff"), ("b.PNG", "image/png", b"\x89"), ("d.svg", "image/svg+xml", b"<svg/>")]:
+            path = os.path.join(folder.name, name)
+            self.assertNotIn(mime, self.run_cell(f"display '{path}'").data)
+            with open(path, "wb") as file:
+                file.write(content)
+            shown = self.run_cell(f"display '{path}'").data[mime]
+            self.assertEqual(shown.encode(), content if mime.endswith("xml") else base64.b64encode(content))
+
+    def test_what_is_nil_is_said(self):
+        load = "gpu.load '/nowhere/x.csv'"
+        self.assertRegex(self.run_cell(f"d = {load}").text("stderr"), r"d is nil since In.[0-9]*.:1: .load. cannot open")
+        self.assertIn("d is nil since", self.run_cell("d").text("stderr"))
+        self.assertIn("perhaps from", self.fails("d + 1")["evalue"])
+        self.assertNotIn("perhaps", self.fails("print(zz + 1)")["evalue"])
+        self.assertNotIn("perhaps", self.fails("d = 2; print(zz + d)")["evalue"])
+        for code in [f"local e, why = {load}; print(why)", f"d = {load} or 3", f"if not {load} then print 'no' end", "nil", "d = nil"]:
+            self.assertEqual(self.run_cell(code).text("stderr"), "", code)
+        self.assertIn("there is no global pritn; did you mean print?", self.run_cell("x = 1\npritn").text("stderr"))
+
+    def test_habits_of_python_get_a_hint(self):
+        for code, hint in [("plt.show()", "gpu.plot.line"), ("pd.read_csv 'x'", "gpu.load"), ("pritn(1)", "did you mean print?"), ("input '?'", "io.read"),
+                           ("# plot", "comments begin with --"), ("x = 3\n# plot", "comments begin with --"), ("try:\n  x = 1", "pcall"),
+                           ("x = 1j", "2i"), ("x = gpu.ones(3, 3)\nx[':', nil]", "gpu.newaxis"), ("t = {a = {1}}\nt:group_by 'a'", "gpu.table(t)")]:
+            self.assertIn(hint, self.fails(code)["evalue"], code)
+        self.assertIn("menu Kernel", self.run_cell("exit()").text("stderr"))
+
     def test_charts(self):
         data = self.run_cell("gpu.plot.line(gpu.arange(5), gpu.arange(5) ^ 2, {title = 'squares'})").data
         chart = data["application/vnd.vegalite.v5+json"]

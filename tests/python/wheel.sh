@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 "$1" -m venv --system-site-packages "$work/venv"
 "$work/venv/bin/pip" install --quiet --no-index --no-deps --disable-pip-version-check "$work"/gpulua-*.whl
 cd "$work"  # the source tree has a folder called gpulua
-for tests in test_gpulua test_borrowed test_nested test_xp; do "$work/venv/bin/python" "$source/tests/python/$tests.py"; done
+for tests in test_gpulua test_borrowed test_nested test_xp test_mistakes; do "$work/venv/bin/python" "$source/tests/python/$tests.py"; done
 
 # A build without its library, or without any device, makes no wheel.
 mkdir -p "$work/half/bin"

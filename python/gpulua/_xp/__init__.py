@@ -3,6 +3,7 @@ are tables of names. Axes, indices and positions count from 0 here, and from 1 i
 import math
 import weakref
 
+from .advice import Missing, advise
 from .creation import Creation
 from .dtypes import DTypes
 from .elementwise import Elementwise
@@ -13,10 +14,13 @@ from .searching import Searching
 from .shapes import Shapes
 from .statistics import Statistics
 
+for _class in (Creation, DTypes, Elementwise, Fft, Linalg, Products, Searching, Shapes, Statistics):
+    advise(_class)
+
 _versions = ["2021.12", "2022.12", "2023.12", "2024.12"]
 
 
-class Namespace(Creation, DTypes, Elementwise, Products, Searching, Shapes, Statistics):
+class Namespace(Creation, DTypes, Elementwise, Products, Searching, Shapes, Statistics, Missing):
     """The functions of the standard for arrays of one state; without a state, for those of one with float64 as the default dtype."""
 
     __name__ = "gpulua.xp"
@@ -33,6 +37,10 @@ class Namespace(Creation, DTypes, Elementwise, Products, Searching, Shapes, Stat
 
     def __dir__(self):
         return [name for name in super().__dir__() if not name.startswith("_")] + ["__array_api_version__", "__array_namespace_info__"]
+
+    @property
+    def _is_open(self):
+        return self._given is not None
 
     @property
     def _state(self):

@@ -1,8 +1,7 @@
 """Data types, and functions of them."""
 import dataclasses
-import sys
 
-from .._dtype import DType, of_name
+from .._dtype import DType, name_of_type, of_name
 
 _signed, _unsigned = ["int8", "int16", "int32", "int64"], ["uint8", "uint16", "uint32", "uint64"]
 _real, _complex = ["float32", "float64"], ["complex64", "complex128"]
@@ -42,11 +41,10 @@ _formats = {"float16": (16, 10, 15), "bfloat16": (16, 7, 127), "float32": (32, 2
 
 def name_of(dtype):
     """The name of a dtype: of an array's, a name, or what NumPy takes for one. None for None."""
-    given = dtype if isinstance(dtype, (DType, str, type(None))) else getattr(dtype, "dtype", dtype)
+    given = dtype if isinstance(dtype, (DType, str, type, type(None))) else getattr(dtype, "dtype", dtype)
     if given is None or isinstance(given, DType) or given in every:
         return given and str(given)
-    numpy = sys.modules.get("numpy")
-    name = None if numpy is None or isinstance(given, str) else numpy.dtype(given).name
+    name = None if isinstance(given, str) else name_of_type(given)
     if name not in every:
         raise TypeError(f"expected a dtype, one of {', '.join(every)}, got {dtype!r}")
     return name

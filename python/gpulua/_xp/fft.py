@@ -1,4 +1,5 @@
 """Fourier transforms."""
+from .advice import Part
 from .axes import given, lua_axes, lua_axis
 from .dtypes import name_of
 
@@ -22,14 +23,9 @@ def _along_axes(name):
     return function
 
 
-class Fft:
+class Fft(Part):
     """The functions of xp.fft."""
-
-    def __init__(self, namespace):
-        self._namespace = namespace
-
-    def _lua(self, text):
-        return self._namespace._lua(text)
+    _folder = ".fft"
 
     def fftfreq(self, n, /, *, d=1.0, dtype=None, device=None):
         return self._frequencies("fftfreq", n, d, dtype, device)

@@ -1,6 +1,7 @@
 """Products and linear algebra."""
 from typing import NamedTuple
 
+from .advice import Part
 from .axes import lua_axes, lua_axis
 
 
@@ -60,14 +61,9 @@ def _of_matrix(name):
     return function
 
 
-class Linalg:
+class Linalg(Part):
     """The functions of xp.linalg."""
-
-    def __init__(self, namespace):
-        self._namespace = namespace
-
-    def _lua(self, text):
-        return self._namespace._lua(text)
+    _folder = ".linalg"
 
     matmul, matrix_transpose, tensordot, vecdot = Products.matmul, Products.matrix_transpose, Products.tensordot, Products.vecdot
 
