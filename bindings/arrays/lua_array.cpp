@@ -13,6 +13,7 @@
 #include "bindings/lua/fields.h"
 #include "bindings/lua/library.h"
 #include "bindings/lua/names_elsewhere.h"
+#include "bindings/lua/signature_texts.h"
 #include "bindings/lua/terminal.h"
 #include "src/base/near_name.h"
 #include "src/expressions/expression.h"
@@ -81,6 +82,8 @@ const ArrayProperty array_properties[] = {
   const std::string message = no_field(LuaType<Array>::name);
   const std::string_view here = name_elsewhere("x:" + std::string(name_at(L, 2)));
   if (!here.empty()) throw Error("{}{}; use {}", message, describe(L, 2), here);
+  if (const std::string call = call_in_a_part(name_at(L, 2)); !call.empty() && name_elsewhere(name_at(L, 2)).empty())
+    throw Error("{}{}; use {}", message, describe(L, 2), call);
   if (const std::string name(name_at(L, 2)); name.ends_with('_') && name_elsewhere(name).empty()) {
     const std::string plain = name.substr(0, name.size() - 1);
     lua_getfield(L, lua_upvalueindex(own_upvalue), plain.c_str());

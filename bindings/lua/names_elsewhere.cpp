@@ -9,6 +9,7 @@ namespace {
 /// Sorted by name. A test reads the table: no name may exist here, and each function in an equivalent must exist.
 constexpr NameRow rows[] = {
     // clang-format off
+    {"A:dot", "A:matmul(x)"},
     {"CubicSpline", "gpu.cubic_spline(x, y)"}, {"DataFrame", "gpu.table{name = x}"},
     {"DatetimeIndex", "gpu.dates(texts)"}, {"Device", "gpu.device(name)"},
     {"ElementwiseKernel", "gpu.elementwise{inputs = ..., outputs = ..., body = ...}"}, {"Event", "gpu.event()"},
@@ -77,7 +78,7 @@ constexpr NameRow rows[] = {
     {"fix", "gpu.trunc(x)"}, {"fixed_quad", "gpu.integrate.fixed_quad(f, a, b)"}, {"fliplr", "x:flip(2)"},
     {"flipud", "x:flip(1)"}, {"float", "x:astype(\"float32\")"}, {"forall", "kernel:over(n)(arguments)"},
     {"foreach", "for i, v in ipairs(x:table())"}, {"from_numpy", "gpu.array(values)"},
-    {"fromiter", "gpu.array(values)"}, {"fsolve", "gpu.optimize.root(f, x0)"}, {"gammaln", "gpu.lgamma(x)"}, {"gather", "x:take_along_axis(indices, axis)"},
+    {"fromiter", "gpu.array(values)"}, {"fsolve", "gpu.optimize.root_scalar(f, {x0 = 1}) of a number, or gpu.optimize.least_squares(f, x0) of an array"}, {"gammaln", "gpu.lgamma(x)"}, {"gather", "x:take_along_axis(indices, axis)"},
     {"gelu", "0.5 * x * (1 + gpu.erf(x / math.sqrt(2)))"}, {"get", "x:host() or x:table(); x:item() of one element"},
     {"get_default_memory_pool", "gpu.memory() and gpu.trim()"}, {"get_device_name", "gpu.device(name).name"},
     {"get_function", "mod:kernel(name) or mod.name"}, {"get_global", "mod:constant(name)"},
@@ -224,7 +225,9 @@ constexpr NameRow rows[] = {
     {"x:rows", "x.shape[1]"},
     {"x:slope", "the first of the results: local slope, intercept = gpu.stats.linregress(x, y)"},
     {"x:uniform_", "x:copy_(gpu.random.uniform(x.shape))"},
-    {"x:view", "x:reshape(sizes) for another shape, x:astype(dtype) for another dtype"}, {"zero", "gpu.zeros(shape)"},
+    {"x:view", "x:reshape(sizes) for another shape, x:astype(dtype) for another dtype"},
+    {"x:y", "the first result itself: local y, info = gpu.integrate.solve_ivp(f, {t0, t1}, y0) gives y and info.t"},
+    {"zero", "gpu.zeros(shape)"},
     {"zero_", "x:fill_(0)"}, {"zscore", "gpu.stats.zscore(x)"},
     // clang-format on
 };

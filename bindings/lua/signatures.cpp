@@ -243,14 +243,17 @@ void refuse_arguments(lua_State* L, const CallSignature& signature, int first) {
   const std::string expected = most == 0   ? "no arguments"
                                : most == 1 ? "at most 1 argument"
                                            : "at most " + std::to_string(most) + " arguments";
-  throw Error("[{}] expected {}, got {}: {}", signature.op(), expected, got, signature.text());
+  const bool one_list = most == 1 && self == 0 && bindings_of(L).signatures.takes_list(signature.op());
+  throw Error("[{}] expected {}, got {}: {}{}", signature.op(), expected, got, signature.text(),
+              one_list ? "; braces make one list, {x, y}" : "");
 }
 
 std::string mistaken_colon(lua_State* L, const CallSignature& signature, int first) {
   const std::string op = "[" + signature.op() + "] ";
   if (signature.is_method()) {
     if (lua_type(L, first) == LUA_TUSERDATA) return {};
-    if (lua_getmetatable(L, first) != 0) return lua_pop(L, 1), std::string();  // an object that is made in Lua
+    // An object that is made in Lua; a text has a metatable too.
+    if (lua_istable(L, first) && lua_getmetatable(L, first) != 0) return lua_pop(L, 1), std::string();
     return op + "expected " + signature.text() + ", with a colon, got a dot and " + describe(L, first) + " in " +
            signature.receiver.substr(0, signature.receiver.size() - 1) + "'s place";
   }
@@ -279,6 +282,23 @@ int most_arguments(lua_State* L) {
   bindings_of(L).signatures.read(signature);
   lua_pushinteger(L, signature.most);
   return 1;
+}
+
+/// least_arguments(signature): the number of arguments before those that can be left out, with a method's object.
+int least_arguments(lua_State* L) {
+  auto& signature = *static_cast<CallSignature*>(lua_touserdata(L, 1));
+  bindings_of(L).signatures.read(signature);
+  const std::string_view parameters = signature.parameters;
+  const std::string_view needed = parameters.substr(0, parameters.find_first_of("[{."));
+  const auto commas = std::ranges::count(needed, ',');
+  lua_pushinteger(L, (needed.size() > 2 ? commas + 1 : 0) + (signature.is_method() ? 1 : 0));
+  return 1;
+}
+
+/// refuse_alone(signature, x): raises the error about x.dot(y), which passes y alone.
+int refuse_alone(lua_State* L) {
+  const auto& signature = *static_cast<const CallSignature*>(lua_touserdata(L, 1));
+  throw Error("[{}] expected {}, with a colon, got {} alone", signature.op(), signature.text(), describe(L, 2));
 }
 
 /// method_signature(receiver, name, parameters, op): the signature of a method of objects that are made in Lua.
@@ -338,10 +358,12 @@ int signature_text(lua_State* L) {
 void add_signature_helpers(lua_State* L) {
   set_functions(L, {{"method_signature", protect<method_signature>},
                     {"most_arguments", protect<most_arguments>},
+                    {"least_arguments", protect<least_arguments>},
                     {"name_of", protect<name_of>},
                     {"option_names", protect<option_names>},
                     {"takes_list", protect<takes_list>},
                     {"refuse", protect<refuse>},
+                    {"refuse_alone", protect<refuse_alone>},
                     {"refuse_nil", protect<refuse_nil>},
                     {"signature", protect<signature_text>},
                     {"signatures", protect<signature_lines>}});

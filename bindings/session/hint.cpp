@@ -27,8 +27,8 @@ void add_hint(lua_State* L, std::optional<std::string_view> text, HintFiles file
 
 void add_running_hint(lua_State* L, HintFiles files) {
   const std::string_view message = lua_tostring(L, -1);
-  for (const char* part :
-       {"error loading module '", "' not found:", "a nil value", "attempt to get length of '", "(a table value)"})
+  for (const char* part : {"error loading module '", "' not found:", "a nil value", "attempt to get length of '",
+                           "a table value", "a number value"})
     if (message.find(part) != message.npos) return add_hint(L, std::nullopt, files);
 }
 

@@ -165,10 +165,11 @@ local meant = {
   assign = "t.name = x", apply = "gpu.vectorize(f)(t.name)", map = "gpu.vectorize(f)(t.name)",
   drop_duplicates = "t:group_by(names):first()", nlargest = 't:sort_by("name", {descending = true}):head(n)', nsmallest = 't:sort_by("name"):head(n)',
   set_index = "t:where(name, value), which selects rows by any column", iterrows = "local x = t:values(name) of each column, and for i = 1, t.rows",
+  isna = "t.name:isnan(); t:dropna() leaves rows out", plot = "gpu.plot.line(t.x, t.y)", boxplot = "gpu.plot.boxplot(t.name)", hist = "gpu.plot.histogram(t.name)",
   melt = "gpu.concat{t, u} of a table for each column",
   ewm = "t.name:ewm {span = n}", rank = "gpu.stats.rankdata(t.name)", corr = "gpu.corrcoef(gpu.stack{t.a, t.b})", cumsum = "t.name:cumsum()",
 }
-for theirs, ours in pairs {concat = "append", query = "filter", loc = "filter", iloc = "take", sample = "take", slice = "take", isna = "take",
+for theirs, ours in pairs {concat = "append", query = "filter", loc = "filter", iloc = "take", sample = "take", slice = "take", isnull = "isna",
   distinct = "unique", nunique = "unique"} do
   meant[theirs] = meant[ours] or "t:take(rows)"
 end
@@ -189,7 +190,8 @@ function tables.__index(t, key)
   if key == "names" then return {unpack(fields.names)} end
   if fields.arrays[key] then return fields.arrays[key] end
   if type(key) ~= "string" then
-    core.raise(("[table] expected the name of a column, got %s; t:take(rows) gives a table of some rows"):format(core.describe(key)))
+    core.raise(("[table] expected the name of a column, got %s; %s"):format(core.describe(key), type(key) == "table"
+      and "t:select(names) gives a table of some columns" or "t:take(rows) gives a table of some rows"))
   end
   local use = meant[key] and "; use " .. meant[key]
   local names = {"rows", "names", unpack(fields.names)}

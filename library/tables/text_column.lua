@@ -140,7 +140,7 @@ local function selected(x, found)
 end
 
 for _, name in ipairs {"year", "quarter", "month", "day", "yearday", "weekday", "hour", "minute", "second", "nanosecond", "floor", "number", "as", "format"} do
-  methods[name] = function(x) core.fail(name, "dates", x) end
+  methods[name] = function(x) core.fail(name, "dates, as gpu.dates(texts) makes of texts", x) end
 end
 
 function methods.take(x, ...) return selected(x, array_methods.take(plain(x), ...)) end
