@@ -7,7 +7,6 @@
 #include "bindings/lua/fields.h"
 #include "bindings/lua/names_elsewhere.h"
 #include "bindings/lua/parts.h"
-#include "bindings/lua/signature_texts.h"
 #include "bindings/lua/state.h"
 #include "src/base/near_name.h"
 #include "src/runtime/context.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "bindings/lua/names_elsewhere.h"
-#include "bindings/lua/signature_texts.h"
 
 namespace gpulua {
 

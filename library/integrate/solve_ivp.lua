@@ -97,6 +97,9 @@ function integrate.solve_ivp(f, span, y0, options)
   problem.tableau = tableaus[problem.method]
   problem.t_eval = read_times(problem, options.t_eval)
   problem.events = events.read(op, options.events)
+  for _, event in ipairs(problem.events) do
+    checks.parameters(op, "of an event, (t, y, ...),", event.f, 2 + #problem.args)
+  end
   problem.max_step = read_size("max_step", options.max_step, math.huge)
   problem.first_step = read_size("first_step", options.first_step, nil)
   problem.max_steps = checks.count(op, "max_steps = an integer from 1", options.max_steps == nil and 2 ^ 16 or options.max_steps, 1, 2 ^ 30)

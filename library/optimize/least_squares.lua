@@ -161,9 +161,8 @@ function optimize.curve_fit(f, x, y, p0, options)
   if options.jacobian ~= nil and type(options.jacobian) ~= "function" then core.fail(op, "jacobian = a function", options.jacobian) end
   local of, o, start = read(op, p0, options, "p0")
   local remedy = ("; the parameters come one by one, as many as p0 has: %d"):format(of.n)
-  for form, fn in pairs {["f(x, ...)"] = f, ["jacobian(x, ...)"] = options.jacobian} do
-    checks.parameters(op, form, fn, 1 + of.n, remedy, true)
-  end
+  checks.parameters(op, "f(x, ...)", f, 1 + of.n, remedy, true)
+  checks.parameters(op, "jacobian(x, ...)", options.jacobian, 1 + of.n, remedy)
   local sigma = options.sigma
   if sigma ~= nil and not (type(sigma) == "number" and sigma > 0) and not (core.is_array(sigma) and sigma.shape == y.shape) then
     core.fail(op, ("sigma = a number above 0 or an array %s, as y"):format(checks.shape_text(y.shape)), sigma)

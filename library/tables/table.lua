@@ -190,8 +190,8 @@ function tables.__index(t, key)
   if key == "names" then return {unpack(fields.names)} end
   if fields.arrays[key] then return fields.arrays[key] end
   if type(key) ~= "string" then
-    core.raise(("[table] expected the name of a column, got %s; %s"):format(core.describe(key), type(key) == "table"
-      and "t:select(names) gives a table of some columns" or "t:take(rows) gives a table of some rows"))
+    core.raise(("[table] expected the name of a column, got %s; t:select(names) gives a table of some columns, t:take(rows) one of some rows"):format(
+      core.describe(key)))
   end
   local use = meant[key] and "; use " .. meant[key]
   local names = {"rows", "names", unpack(fields.names)}
