@@ -214,7 +214,8 @@ std::string remedy(lua_State* L, int index, std::string_view expected) {
     case LUA_TNONE:
       return index == 2 && is_plain_table(L, 1) ? of_one_table : meant_call(L);
     case LUA_TNUMBER:
-      if (const std::string call = meant_call(L); !wants_array || !call.empty()) return call;
+      if (!wants_array) return "";
+      if (const std::string call = meant_call(L); !call.empty()) return call;
       return "; x[i] of a vector is a number: x({i}) is an array of one, gpu.array(t) makes one of numbers";
     case LUA_TTABLE:
       return wants_array ? remedy_of_table(L, index) : "";
