@@ -284,23 +284,6 @@ int most_arguments(lua_State* L) {
   return 1;
 }
 
-/// least_arguments(signature): the number of arguments before those that can be left out, with a method's object.
-int least_arguments(lua_State* L) {
-  auto& signature = *static_cast<CallSignature*>(lua_touserdata(L, 1));
-  bindings_of(L).signatures.read(signature);
-  const std::string_view parameters = signature.parameters;
-  const std::string_view needed = parameters.substr(0, parameters.find_first_of("[{."));
-  const auto commas = std::ranges::count(needed, ',');
-  lua_pushinteger(L, (needed.size() > 2 ? commas + 1 : 0) + (signature.is_method() ? 1 : 0));
-  return 1;
-}
-
-/// refuse_alone(signature, x): raises the error about x.dot(y), which passes y alone.
-int refuse_alone(lua_State* L) {
-  const auto& signature = *static_cast<const CallSignature*>(lua_touserdata(L, 1));
-  throw Error("[{}] expected {}, with a colon, got {} alone", signature.op(), signature.text(), describe(L, 2));
-}
-
 /// method_signature(receiver, name, parameters, op): the signature of a method of objects that are made in Lua.
 int method_signature(lua_State* L) {
   CallSignature& signature = bindings_of(L).signatures.add(check_string(L, 1, "signature", "a receiver"),
@@ -358,12 +341,10 @@ int signature_text(lua_State* L) {
 void add_signature_helpers(lua_State* L) {
   set_functions(L, {{"method_signature", protect<method_signature>},
                     {"most_arguments", protect<most_arguments>},
-                    {"least_arguments", protect<least_arguments>},
                     {"name_of", protect<name_of>},
                     {"option_names", protect<option_names>},
                     {"takes_list", protect<takes_list>},
                     {"refuse", protect<refuse>},
-                    {"refuse_alone", protect<refuse_alone>},
                     {"refuse_nil", protect<refuse_nil>},
                     {"signature", protect<signature_text>},
                     {"signatures", protect<signature_lines>}});

@@ -289,9 +289,6 @@ function helpers.guard(fn, signature, is_method, keeps_integers)
     if select("#", ...) > most or is_method and not is_object((...), is_method) or not is_method and is_part(...) then
       helpers.refuse(signature, ...)
     end
-    if is_method == true and select("#", ...) == 1 and helpers.least_arguments(signature) > 1 then
-      helpers.refuse_alone(signature, ...)
-    end
     local has_nil, has_cdata = look_at(...)
     if has_nil then helpers.refuse_nil(signature, ...) end
     local as_plain = has_cdata and not keeps_integers

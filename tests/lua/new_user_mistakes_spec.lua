@@ -67,7 +67,6 @@ local mistakes = {
     { 'gpu.plot.line(x).save("x.png")', '[plot.save] expected p:save(path [, {options}]), with a colon, got a dot and "x.png" in p\'s place' },
     { 'gpu.plot.line(x).show()', "[plot.show] expected p:show([{options}]), with a colon, got a dot and nothing" },
     { 'x:rolling(2).mean()', "[mean] expected window:mean(" },
-    { 'x.dot(y)', "[dot] expected x:dot(y [, {out}]), with a colon, got an array float32[3] alone" },
   },
   { "arguments in another order",
     { 'gpu.random.uniform(5, 10)', "; the shape comes first: gpu.random.uniform(shape, low, high)" },
