@@ -79,7 +79,8 @@ int lua_fail(lua_State* L) {
   fail(op.c_str(), std::string(check_string(L, 2, "fail", "a text")), L, 3);
 }
 
-/// did_you_mean(unknown, names): "; did you mean ...?" with the most similar option name; "" when none is similar.
+/// did_you_mean(unknown, names [, op]): "; did you mean ...?" with the most similar option name, or that it is an
+/// argument of the function `op`; "" when neither is known.
 int lua_did_you_mean(lua_State* L) {
   const std::string_view unknown = check_string(L, 1, "did_you_mean", "a name");
   NearName near(unknown);
@@ -88,7 +89,8 @@ int lua_did_you_mean(lua_State* L) {
     offer_option(near, unknown, check_string(L, -1, "did_you_mean", "a name"));
     lua_pop(L, 1);
   }
-  lua_pushstring(L, question_about_option(near, unknown).c_str());
+  const std::string op(lua_isnoneornil(L, 3) ? "" : check_string(L, 3, "did_you_mean", "a name"));
+  lua_pushstring(L, question_about_option(op, near, unknown).c_str());
   return 1;
 }
 

@@ -17,6 +17,9 @@ std::string elementwise_extremum(std::string_view op) {
 
 std::size_t check_axis(lua_State* L, int index, std::size_t ndim, const char* op) {
   if (test<Array>(L, index)) fail(op, "an axis: an integer" + elementwise_extremum(op), L, index);
+  if (lua_isboolean(L, index))
+    throw Error("[{}] expected an axis: an integer, got {}; flags are options by name, {{name = true}}", op,
+                describe(L, index));
   const std::int64_t axis = check_integer(L, index, op, "an axis: an integer");
   const auto count = static_cast<std::int64_t>(ndim);
   if (axis == 0) throw Error("[{}] axes start at 1, got 0{}", op, elementwise_extremum(op));

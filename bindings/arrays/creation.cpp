@@ -75,6 +75,12 @@ void check_boolean(lua_State* L, const Scalar& value, DType dtype, const char* o
     fail(op, "a number for an array of " + std::string(name(dtype)), L, 2);
 }
 
+/// Whether float32 rounds an integer that float64 has exactly: a date, an identifier.
+bool is_rounded(double value) {
+  return value == std::floor(value) && std::abs(value) < 0x1p53 &&
+         static_cast<double>(static_cast<float>(value)) != value;
+}
+
 /// gpu.full(shape, value [, {dtype, device}])
 int create_full(lua_State* L) {
   lua_settop(L, 3);
@@ -88,6 +94,13 @@ int create_full(lua_State* L) {
     fail("full", "a shape of several sizes as a table, gpu.full({3, 4}, value), and a dtype or options", L, 3);
   const ArrayOptions options = check_options(L, 3, "full");
   check_boolean(L, value, options.dtype.value_or(dtype), "full");
+  if (const auto* number = std::get_if<double>(&value);
+      number && !options.dtype && dtype == DType::float32 && is_rounded(*number))
+    throw Error(
+        "[full] expected an integer that float32, the dtype without another, takes, got {}; {{dtype = \"int64\"}} "
+        "takes it, "
+        "\"float32\" rounds it",
+        to_string(value));
   push_array(L, full(*options.device, std::move(shape), options.dtype.value_or(dtype), value));
   return 1;
 }
@@ -124,6 +137,26 @@ int create_full_like(lua_State* L) {
   });
 }
 
+/// Throws Error for a sequence from `first` to `last` whose dtype, float32, was not asked for, if it rounds its
+/// integers or makes its neighbours equal.
+void check_rounding(lua_State* L, const char* op, const ArrayOptions& options, double first, double last, double step) {
+  if (options.dtype || default_dtype(L) != DType::float32 || !(std::abs(step) > 0)) return;
+  const double greatest = std::abs(last) > std::abs(first) ? last : first;
+  const auto rounded = static_cast<float>(greatest);
+  const double spacing = std::abs(static_cast<double>(rounded) - std::nextafter(rounded, 0.0F));
+  const double inwards = greatest == last ? -step : step;
+  double value = greatest;
+  // From the greatest on: where all are exact, the step is a multiple of the spacing, and the first values show it.
+  for (int i = 0; i < 64 && std::abs(value) > 0x1p24 && !is_rounded(value); ++i) value = greatest + i * inwards;
+  const bool is_integer = std::abs(value) > 0x1p24 && is_rounded(value);
+  if (!is_integer && std::abs(step) >= spacing) return;
+  throw Error(
+      "[{}] expected numbers that float32, the dtype without another, keeps apart and whole, got steps of {} at {}, "
+      "where "
+      "it has steps of {}; {{dtype = \"float64\"}} takes them, \"float32\" rounds them",
+      op, to_string(Scalar(step)), to_string(Scalar(value)), to_string(Scalar(spacing)));
+}
+
 bool are_integers(double first, double step) {
   return first == std::floor(first) && step == std::floor(step);
 }
@@ -135,6 +168,7 @@ void push_range(lua_State* L, const char* op, double first, double step, double 
     throw Error("[{}] expected a range of at most 2^53 elements, got {}", op, to_string(Scalar(steps)));
   const ArrayOptions options = check_options(L, options_index, op);
   const DType dtype = options.dtype.value_or(are_integers(first, step) ? DType::int64 : default_dtype(L));
+  if (!are_integers(first, step) && steps > 1) check_rounding(L, op, options, first, first + (steps - 1) * step, step);
   if (is_integer(dtype) && !are_integers(first, step))
     throw Error("[{}] expected integers for {}, got {} in steps of {}", op, name(dtype), to_string(Scalar(first)),
                 to_string(Scalar(step)));
@@ -244,6 +278,10 @@ int create_linspace(lua_State* L) {
                     {{"endpoint", [&](int value) { has_end = check_flag(L, value, "linspace", "endpoint"); }}});
   const DType dtype = options.dtype.value_or(default_dtype(L));
   for (double end : {first, last}) check_bound(dtype, end);
+  const auto parts = static_cast<double>(count - (has_end ? 1 : 0));
+  if (count > 1)
+    check_rounding(L, "linspace", options, first, has_end ? last : last - (last - first) / parts,
+                   (last - first) / parts);
   push_array(L, linspace(*options.device, count, dtype, first, last, has_end));
   return 1;
 }

@@ -79,13 +79,13 @@ const ArrayProperty array_properties[] = {
   for (const ArrayProperty& property : array_properties) near.offer(property.name);
   offer_names(L, lua_upvalueindex(own_upvalue), near);
   const std::string message = no_field(LuaType<Array>::name);
-  const std::string_view here = name_elsewhere("x:" + std::string(name_at(L, 2)));
-  if (!here.empty()) throw Error("{}{}; use {}", message, describe(L, 2), here);
-  if (const std::string name(name_at(L, 2)); name.ends_with('_') && name_elsewhere(name).empty()) {
+  const std::string name(name_at(L, 2)), here(name_elsewhere("x:" + name)), elsewhere(name_elsewhere(name));
+  const std::string use = here.empty() && elsewhere.empty() ? call_in_a_part(name) : here;
+  if (!use.empty()) throw Error("{}{}; use {}", message, describe(L, 2), use);
+  if (name.ends_with('_') && elsewhere.empty()) {
     const std::string plain = name.substr(0, name.size() - 1);
     lua_getfield(L, lua_upvalueindex(own_upvalue), plain.c_str());
     if (lua_isfunction(L, -1)) throw Error("{}{}; x:copy_(x:{}(...)) writes in place", message, describe(L, 2), plain);
-    lua_pop(L, 1);
   }
   refuse_field(L, message, 2, near);
 }

@@ -8,6 +8,7 @@
 #include "bindings/arrays/lua_array.h"
 #include "bindings/lua/fields.h"
 #include "bindings/lua/library.h"
+#include "bindings/lua/names_elsewhere.h"
 #include "bindings/lua/state.h"
 #include "src/algorithms/sparse.h"
 #include "src/base/near_name.h"
@@ -57,6 +58,8 @@ int lua_method(lua_State* L) {
 /// refuse_sparse_field(name, properties): raises the error about a field that is neither a property nor a method.
 int refuse_name(lua_State* L) {
   load_library(L);
+  const std::string_view here = name_elsewhere("A:" + std::string(name_at(L, 1)));
+  if (!here.empty()) throw Error("{}{}; use {}", no_field(LuaType<SparseMatrix>::name), describe(L, 1), here);
   NearName near(name_at(L, 1));
   offer_names(L, 2, near);
   lua_getfield(L, LUA_REGISTRYINDEX, sparse_methods_key);

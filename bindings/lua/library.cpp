@@ -167,9 +167,14 @@ int missing_field(lua_State* L) {
       throw Error("{}{}; use x:{}(...), a method of arrays", lua_tostring(L, lua_upvalueindex(own_upvalue + 1)),
                   describe(L, 2), name_at(L, 2));
   }
-  // What gpu.fft lacks may be gpu's; gpu.sum says nothing about a stream without sum.
-  if (receiver != "gpu." && receiver.starts_with("gpu.") && is_function_of(L, "gpu.", name_at(L, 2)))
-    throw Error("{}{}; use gpu.{}", lua_tostring(L, lua_upvalueindex(own_upvalue + 1)), describe(L, 2), name_at(L, 2));
+  // What gpu.fft lacks may be gpu's or another part's; gpu.sum says nothing about a stream without sum.
+  if (receiver.starts_with("gpu.")) {
+    const char* const message = lua_tostring(L, lua_upvalueindex(own_upvalue + 1));
+    if (receiver != "gpu." && is_function_of(L, "gpu.", name_at(L, 2)))
+      throw Error("{}{}; use gpu.{}", message, describe(L, 2), name_at(L, 2));
+    const std::string call = name_elsewhere(name_at(L, 2)).empty() ? call_in_a_part(name_at(L, 2)) : std::string();
+    if (!call.empty()) throw Error("{}{}; use {}", message, describe(L, 2), call);
+  }
   load_library(L);
   NearName near(name_at(L, 2));
   offer_names(L, 1, near);
@@ -199,8 +204,12 @@ int set_part_field(lua_State* L) {
 int refuse_call(lua_State* L) {
   const std::string path = lua_tostring(L, lua_upvalueindex(own_upvalue)), name = path.substr(path.rfind('.') + 1);
   const bool has_namesake = !bindings_of(L).signatures.file_of(path + ".", name).empty();
+  const std::string_view here = name_elsewhere(name + "." + name);  // plot.plot
   throw Error("[{}] expected a call of one of its functions{}, got a call of {} itself", path,
-              has_namesake ? ", " + path + "." + name + "(...)" : "", path);
+              has_namesake    ? ", " + path + "." + name + "(...)"
+              : !here.empty() ? ", " + std::string(here)
+                              : "",
+              path);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "bindings/lua/lua.h"
+#include "bindings/lua/options_elsewhere.h"
 #include "bindings/lua/state.h"
 
 namespace gpulua {
@@ -42,8 +43,10 @@ std::string advice(lua_State* L, int index, int key) {
          (is_one ? items : "{" + items + "}") + ", {" + field_text(L, key) + "})";
 }
 
-[[noreturn]] void refuse_field(lua_State* L, int index, int key, const std::string& expected) {
-  throw Error("{} alone in a list, got {} among them{}", expected, field_text(L, key), advice(L, index, key));
+[[noreturn]] void refuse_field(lua_State* L, int index, int key, const char* op, const std::string& expected) {
+  const std::string argument = argument_in_options(op, lua_tostring(L, key));
+  throw Error("{} alone in a list, got {} among them{}", expected, field_text(L, key),
+              argument.empty() ? advice(L, index, key) : argument);
 }
 
 }  // namespace
@@ -56,7 +59,7 @@ int check_list(lua_State* L, int index, const char* op, const char* what) {
   if (!lua_checkstack(L, 4)) throw std::bad_alloc();
   for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1)) {
     const int key = lua_gettop(L) - 1;
-    if (lua_type(L, key) == LUA_TSTRING) refuse_field(L, index, key, expected());
+    if (lua_type(L, key) == LUA_TSTRING) refuse_field(L, index, key, op, expected());
     const double position = lua_type(L, key) == LUA_TNUMBER ? lua_tonumber(L, key) : 0;
     if (position >= 1 && position <= length && position == std::floor(position))
       ++count;

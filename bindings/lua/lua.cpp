@@ -10,6 +10,7 @@
 #include "bindings/lua/cdata.h"
 #include "bindings/lua/fields.h"
 #include "bindings/lua/library.h"
+#include "bindings/lua/names_elsewhere.h"
 #include "bindings/lua/options_elsewhere.h"
 #include "bindings/lua/state.h"
 #include "src/base/near_name.h"
@@ -161,6 +162,21 @@ constexpr const char* date_column_text =
     "x:copy() "
     "the int64 that they are";
 
+/// What a call may have meant that gives a function a number in place of an array, or lacks an operand.
+constexpr NameRow meant_calls[] = {
+    {"max", "; math.max(i, j) compares numbers, gpu.maximum(x, y) arrays"},
+    {"maximum", "; x:max() is the greatest element of one array"},
+    {"min", "; math.min(i, j) compares numbers, gpu.minimum(x, y) arrays"},
+    {"minimum", "; x:min() is the least element of one array"},
+    {"where", "; gpu.where(condition, x, y) chooses, gpu.nonzero(condition) gives positions, x(condition) elements"},
+};
+
+std::string meant_call(lua_State* L) {
+  const void* const address = lua_touserdata(L, lua_upvalueindex(signature_upvalue));
+  const CallSignature* signature = bindings_of(L).signatures.added(address);
+  return signature ? std::string(here_of(meant_calls, signature->name)) : std::string();
+}
+
 constexpr const char* of_one_table = "; parentheses hold arguments, f(a, b), braces make one table of them";
 
 /// Whether the value at `index` is a table that is no object of the library.
@@ -196,7 +212,11 @@ std::string remedy(lua_State* L, int index, std::string_view expected) {
   const bool wants_array = expected.starts_with(LuaType<Array>::name), wants_number = expected.starts_with("a number");
   switch (lua_type(L, index)) {
     case LUA_TNONE:
-      return index == 2 && is_plain_table(L, 1) ? of_one_table : "";
+      return index == 2 && is_plain_table(L, 1) ? of_one_table : meant_call(L);
+    case LUA_TNUMBER:
+      if (!wants_array) return "";
+      if (const std::string call = meant_call(L); !call.empty()) return call;
+      return "; x[i] of a vector is a number: x({i}) is an array of one, gpu.array(t) makes one of numbers";
     case LUA_TTABLE:
       return wants_array ? remedy_of_table(L, index) : "";
     case LUA_TFUNCTION:
@@ -212,7 +232,7 @@ std::string remedy(lua_State* L, int index, std::string_view expected) {
     case LUA_TNIL: {
       const NilSource& gave_nil = bindings_of(L).gave_nil;
       const std::string source = gave_nil.text.empty() || !passes_nil(L) ? "" : gave_nil.reason(L);
-      return source.empty() ? "" : " (perhaps from " + source + ")";
+      return source.empty() ? meant_call(L) : " (perhaps from " + source + ")";
     }
     default:
       return "";
@@ -305,7 +325,13 @@ void read_options(lua_State* L, int index, const char* op, std::span<const Optio
       text += std::string(text.empty() ? "" : &option == &options.back() ? " and " : ", ") + option.name;
     return text;
   };
-  if (!lua_istable(L, index)) fail(op, "a table of options: " + names(), L, index);
+  if (!lua_istable(L, index)) {
+    const bool has_axis = std::ranges::find(options, "axis", &Option::name) != options.end();
+    if (lua_type(L, index) == LUA_TNUMBER && has_axis)
+      throw Error("[{}] expected a table of options: {}, got {}; several axes are one list, {{1, 2}}", op, names(),
+                  describe(L, index));
+    fail(op, "a table of options: " + names(), L, index);
+  }
   for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1)) {
     const int value = lua_gettop(L);
     const std::string_view field = lua_type(L, value - 1) == LUA_TSTRING ? lua_tostring(L, value - 1) : "";
@@ -325,7 +351,7 @@ void read_options(lua_State* L, int index, const char* op, std::span<const Optio
     NearName near(field);
     for (const Option& option : options) offer_option(near, field, option.name);
     throw Error("[{}] expected the option{}{}, got {}{}", op, plural, names(), describe(L, value - 1),
-                question_about_option(near, field));
+                question_about_option(op, near, field));
   }
 }
 

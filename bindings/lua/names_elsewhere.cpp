@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "library_file.h"
+
 namespace gpulua {
 
 namespace {
@@ -9,16 +11,16 @@ namespace {
 /// Sorted by name. A test reads the table: no name may exist here, and each function in an equivalent must exist.
 constexpr NameRow rows[] = {
     // clang-format off
-    {"CubicSpline", "gpu.cubic_spline(x, y)"}, {"DataFrame", "gpu.table{name = x}"},
+    {"A:dot", "A:matmul(x)"}, {"CubicSpline", "gpu.cubic_spline(x, y)"}, {"DataFrame", "gpu.table{name = x}"},
     {"DatetimeIndex", "gpu.dates(texts)"}, {"Device", "gpu.device(name)"},
     {"ElementwiseKernel", "gpu.elementwise{inputs = ..., outputs = ..., body = ...}"}, {"Event", "gpu.event()"},
     {"H", "gpu.conj(x).T"}, {"LinearOperator", "gpu.sparse.linalg.operator(fn, {shape = {n, n}})"},
     {"QuantLib", "gpu.normcdf(x), gpu.randn(shape), gpu.grad(f) and other functions of arrays"},
     {"RawKernel", "gpu.kernel(source, name)"}, {"RawModule", "gpu.module(source)"},
     {"ReductionKernel", "gpu.reduction{inputs = ..., outputs = ..., map = ..., reduce = ...}"},
-    {"Series", "gpu.array(values), or gpu.table{name = x}"},
-    {"SourceModule", "gpu.module(source)"}, {"Stream", "gpu.stream()"}, {"Timedelta", "gpu.durations(texts)"},
-    {"Timestamp", "gpu.dates(texts)"}, {"add_at", "x:scatter_add(indices, values)"}, {"addmm", "c + a:matmul(b)"},
+    {"Series", "gpu.array(values), or gpu.table{name = x}"}, {"SourceModule", "gpu.module(source)"},
+    {"Stream", "gpu.stream()"}, {"Timedelta", "gpu.durations(texts)"}, {"Timestamp", "gpu.dates(texts)"},
+    {"add_at", "x:scatter_add(indices, values)"}, {"addmm", "c + a:matmul(b)"},
     {"agg", "t:group_by(names):aggregate{name = \"mean\"}, of a gpu.table"}, {"alloc", "gpu.empty(count, dtype)"},
     {"amax", "gpu.max(x)"}, {"amin", "gpu.min(x)"}, {"append", "gpu.concat({x, y})"},
     {"apply", "gpu.vectorize(f), for a Lua function of the elements"}, {"argtopk", "gpu.topk(x, k)"},
@@ -31,20 +33,22 @@ constexpr NameRow rows[] = {
     {"axvspan", "gpu.plot.vspan(from, to)"}, {"backward", "gpu.grad(f)(x)"},
     {"between", "gpu.logical_and(x:ge(low), x:le(high))"}, {"bfill", "x:fillna(\"backward\")"},
     {"binary_dilation", "gpu.ndimage.binary_dilation(x)"}, {"binary_erosion", "gpu.ndimage.binary_erosion(x)"},
-    {"bisect", "gpu.optimize.root_scalar(f, {bracket = {a, b}})"}, {"bitwise_invert", "gpu.invert(x)"}, {"bitwise_left_shift", "gpu.left_shift(x, n)"},
-    {"bitwise_right_shift", "gpu.right_shift(x, n)"}, {"black_scholes", "a formula with gpu.normcdf(x)"}, {"blas.cgemm", "gpu.blas.gemm(a, b), for all dtypes"},
+    {"bisect", "gpu.optimize.root_scalar(f, {bracket = {a, b}})"}, {"bitwise_invert", "gpu.invert(x)"},
+    {"bitwise_left_shift", "gpu.left_shift(x, n)"}, {"bitwise_right_shift", "gpu.right_shift(x, n)"},
+    {"black_scholes", "a formula with gpu.normcdf(x)"}, {"blas.cgemm", "gpu.blas.gemm(a, b), for all dtypes"},
     {"blas.dgemm", "gpu.blas.gemm(a, b), for all dtypes"}, {"blas.sgemm", "gpu.blas.gemm(a, b), for all dtypes"},
     {"blas.zgemm", "gpu.blas.gemm(a, b), for all dtypes"}, {"blockDim", "gpu.block_size(), in a kernel of gpu.jit"},
     {"blockIdx", "gpu.block_index(), in a kernel of gpu.jit"}, {"block_diag", "gpu.linalg.block_diag(x, y)"},
     {"bmat", "gpu.block(blocks), or gpu.sparse.bmat(blocks)"}, {"box_plot", "gpu.plot.boxplot(values)"},
-    {"brentq", "gpu.optimize.root_scalar(f, {bracket = {a, b}})"}, {"butter", "gpu.signal.butter(order, frequencies)"}, {"c_", "gpu.stack({x, y}, 2)"},
-    {"cat", "gpu.concat(list, axis)"}, {"cho_factor", "gpu.linalg.cholesky(a)"}, {"cholesky", "gpu.linalg.cholesky(a)"},
-    {"chunk", "gpu.array_split(x, n)"}, {"clamp", "gpu.clip(x, low, high)"}, {"clamp_", "x:clip_(low, high)"},
-    {"clone", "x:copy()"}, {"colorbar", "nothing: gpu.plot.image and its kin draw one"},
-    {"comm.Get_rank", "gpu.comm.rank"}, {"comm.Get_size", "gpu.comm.size"},
-    {"compile", "gpu.fuse(f), or gpu.jit(f) for a kernel"}, {"concatenate", "gpu.concat(list, axis)"},
-    {"cond", "gpu.linalg.cond(a)"}, {"contour_filled", "gpu.plot.contourf(m)"},
-    {"convolve2d", "gpu.signal.convolve2d(x, y)"}, {"coo_array", "gpu.sparse.coo(rows, columns, values, shape)"},
+    {"brentq", "gpu.optimize.root_scalar(f, {bracket = {a, b}})"}, {"butter", "gpu.signal.butter(order, frequencies)"},
+    {"c_", "gpu.stack({x, y}, 2)"}, {"cat", "gpu.concat(list, axis)"}, {"cho_factor", "gpu.linalg.cholesky(a)"},
+    {"cholesky", "gpu.linalg.cholesky(a)"}, {"chunk", "gpu.array_split(x, n)"}, {"clamp", "gpu.clip(x, low, high)"},
+    {"clamp_", "x:clip_(low, high)"}, {"clone", "x:copy()"},
+    {"colorbar", "nothing: gpu.plot.image and its kin draw one"}, {"comm.Get_rank", "gpu.comm.rank"},
+    {"comm.Get_size", "gpu.comm.size"}, {"compile", "gpu.fuse(f), or gpu.jit(f) for a kernel"},
+    {"concatenate", "gpu.concat(list, axis)"}, {"cond", "gpu.linalg.cond(a)"},
+    {"contour_filled", "gpu.plot.contourf(m)"}, {"convolve2d", "gpu.signal.convolve2d(x, y)"},
+    {"coo_array", "gpu.sparse.coo(rows, columns, values, shape)"},
     {"coo_matrix", "gpu.sparse.coo(rows, columns, values, shape)"}, {"copyto", "x:copy_(y)"},
     {"corr", "gpu.corrcoef(x)"}, {"correlate2d", "gpu.signal.correlate2d(x, y)"},
     {"count", "x.size; gpu.count_nonzero(x) counts"},
@@ -68,18 +72,19 @@ constexpr NameRow rows[] = {
     {"eigh", "gpu.linalg.eigh(a)"}, {"eigvals", "gpu.linalg.eigvals(a)"}, {"elapsed", "gpu.clock() or events"},
     {"elapsed_time", "first:elapsed(last) of events"}, {"elu", "gpu.where(x:gt(0), x, gpu.expm1(x))"},
     {"empty_cache", "gpu.trim()"}, {"errorbar", "gpu.plot.errorbars(x, y, errors)"},
-    {"ewma", "x:ewm({span = n}):mean()"},
-    {"exp10", "10 ^ x"},
-    {"expand", "x:broadcast_to(shape)"}, {"expand_as", "gpu.broadcast_to(x, y.shape)"}, {"expit", "gpu.sigmoid(x)"},
-    {"expm", "gpu.linalg.expm(a)"}, {"ffill", "x:fillna(\"forward\")"}, {"fft2", "gpu.fft.fft2(x)"},
-    {"fftfreq", "gpu.fft.fftfreq(n)"}, {"fftshift", "gpu.fft.fftshift(x)"}, {"fill", "x:fill_(value)"},
-    {"fill_between", "gpu.plot.band(x, low, high)"}, {"fill_diagonal", "x:diagonal():fill_(value)"},
-    {"find", "gpu.nonzero(x), or gpu.argwhere(x)"}, {"find_peaks", "gpu.signal.find_peaks(x)"},
-    {"finfo", "math.huge, or 2^-23 for float32's epsilon"}, {"firwin", "gpu.signal.firwin(count, cutoff)"},
-    {"fix", "gpu.trunc(x)"}, {"fixed_quad", "gpu.integrate.fixed_quad(f, a, b)"}, {"fliplr", "x:flip(2)"},
-    {"flipud", "x:flip(1)"}, {"float", "x:astype(\"float32\")"}, {"forall", "kernel:over(n)(arguments)"},
+    {"ewma", "x:ewm({span = n}):mean()"}, {"exp10", "10 ^ x"}, {"expand", "x:broadcast_to(shape)"},
+    {"expand_as", "gpu.broadcast_to(x, y.shape)"}, {"expit", "gpu.sigmoid(x)"}, {"expm", "gpu.linalg.expm(a)"},
+    {"ffill", "x:fillna(\"forward\")"}, {"fft2", "gpu.fft.fft2(x)"}, {"fftfreq", "gpu.fft.fftfreq(n)"},
+    {"fftshift", "gpu.fft.fftshift(x)"}, {"fill", "x:fill_(value)"}, {"fill_between", "gpu.plot.band(x, low, high)"},
+    {"fill_diagonal", "x:diagonal():fill_(value)"}, {"find", "gpu.nonzero(x), or gpu.argwhere(x)"},
+    {"find_peaks", "gpu.signal.find_peaks(x)"}, {"finfo", "math.huge, or 2^-23 for float32's epsilon"},
+    {"firwin", "gpu.signal.firwin(count, cutoff)"}, {"fix", "gpu.trunc(x)"},
+    {"fixed_quad", "gpu.integrate.fixed_quad(f, a, b)"}, {"fliplr", "x:flip(2)"}, {"flipud", "x:flip(1)"},
+    {"float", "x:astype(\"float32\")"}, {"forall", "kernel:over(n)(arguments)"},
     {"foreach", "for i, v in ipairs(x:table())"}, {"from_numpy", "gpu.array(values)"},
-    {"fromiter", "gpu.array(values)"}, {"fsolve", "gpu.optimize.root(f, x0)"}, {"gammaln", "gpu.lgamma(x)"}, {"gather", "x:take_along_axis(indices, axis)"},
+    {"fromiter", "gpu.array(values)"},
+    {"fsolve", "gpu.optimize.root_scalar(f, {x0 = 1}) of a number, or gpu.optimize.least_squares(f, x0) of an array"},
+    {"gammaln", "gpu.lgamma(x)"}, {"gather", "x:take_along_axis(indices, axis)"},
     {"gelu", "0.5 * x * (1 + gpu.erf(x / math.sqrt(2)))"}, {"get", "x:host() or x:table(); x:item() of one element"},
     {"get_default_memory_pool", "gpu.memory() and gpu.trim()"}, {"get_device_name", "gpu.device(name).name"},
     {"get_function", "mod:kernel(name) or mod.name"}, {"get_global", "mod:constant(name)"},
@@ -89,12 +94,13 @@ constexpr NameRow rows[] = {
     {"gpu.nn", "gpu.matmul(a, b), gpu.convolve(x, y), gpu.softmax(x) and other functions of arrays"},
     {"gpu.print", "print(x)"}, {"gpuArray", "gpu.array(values)"}, {"greater", "gpu.gt(x, y)"},
     {"greater_equal", "gpu.ge(x, y)"}, {"groupby", "t:group_by(names), of a gpu.table"},
-    {"half", "x:astype(\"float16\")"}, {"halton", "gpu.random.halton(n, d)"}, {"hamming_window", "gpu.hamming(n, {sym = false})"},
-    {"hann_window", "gpu.hann(n, {sym = false})"}, {"hanning", "gpu.hann(n)"}, {"head", "x({1, n})"},
-    {"heatmap", "gpu.plot.heatmap(m)"}, {"hilbert", "gpu.signal.hilbert(x), or gpu.linalg.hilbert(n) of a matrix"},
-    {"hist", "gpu.plot.histogram(x)"}, {"hsplit", "gpu.split(x, n, 2)"}, {"idxmax", "gpu.argmax(x)"},
-    {"idxmin", "gpu.argmin(x)"}, {"ifelse", "gpu.where(mask, x, y)"}, {"iff", "gpu.where(mask, x, y)"},
-    {"ifft", "gpu.fft.ifft(x)"}, {"iinfo", "2^31 - 1 for int32's largest"}, {"iloc", "x[i] and x({first, last})"},
+    {"half", "x:astype(\"float16\")"}, {"halton", "gpu.random.halton(n, d)"},
+    {"hamming_window", "gpu.hamming(n, {sym = false})"}, {"hann_window", "gpu.hann(n, {sym = false})"},
+    {"hanning", "gpu.hann(n)"}, {"head", "x({1, n})"}, {"heatmap", "gpu.plot.heatmap(m)"},
+    {"hilbert", "gpu.signal.hilbert(x), or gpu.linalg.hilbert(n) of a matrix"}, {"hist", "gpu.plot.histogram(x)"},
+    {"hsplit", "gpu.split(x, n, 2)"}, {"idxmax", "gpu.argmax(x)"}, {"idxmin", "gpu.argmin(x)"},
+    {"ifelse", "gpu.where(mask, x, y)"}, {"iff", "gpu.where(mask, x, y)"}, {"ifft", "gpu.fft.ifft(x)"},
+    {"iinfo", "2^31 - 1 for int32's largest"}, {"iloc", "x[i] and x({first, last})"},
     {"image.resize", "gpu.ndimage.zoom(x, factor)"}, {"imread", "gpu.image.load(path)"},
     {"imsave", "gpu.image.save(path, x)"}, {"imshow", "gpu.plot.image(x):show(), or gpu.image.save(path, x)"},
     {"imwrite", "gpu.image.save(path, x)"}, {"in1d", "gpu.isin(x, values)"}, {"index_select", "x:take(indices, axis)"},
@@ -131,7 +137,9 @@ constexpr NameRow rows[] = {
     {"ndimage.min", "gpu.ndimage.minimum(x, labels, index)"}, {"ndimage.resize", "gpu.ndimage.zoom(x, factor)"},
     {"ndimage.sum", "gpu.ndimage.sum_labels(x, labels, index)"}, {"ndtr", "gpu.normcdf(x)"},
     {"ndtri", "gpu.normcdfinv(x)"}, {"neg", "gpu.negative(x)"}, {"new", "gpu.empty(shape, dtype)"},
-    {"newton", "gpu.optimize.root_scalar(f, {x0 = x})"}, {"no_grad", "x:detach()"}, {"norm.cdf", "gpu.normcdf(x)"}, {"norm.ppf", "gpu.normcdfinv(p)"}, {"norm_cdf", "gpu.normcdf(x)"}, {"norm_ppf", "gpu.normcdfinv(p)"}, {"normal", "gpu.random.normal(shape, mean, deviation)"}, {"not_equal", "gpu.ne(x, y)"},
+    {"newton", "gpu.optimize.root_scalar(f, {x0 = x})"}, {"no_grad", "x:detach()"}, {"norm.cdf", "gpu.normcdf(x)"},
+    {"norm.ppf", "gpu.normcdfinv(p)"}, {"norm_cdf", "gpu.normcdf(x)"}, {"norm_ppf", "gpu.normcdfinv(p)"},
+    {"normal", "gpu.random.normal(shape, mean, deviation)"}, {"not_equal", "gpu.ne(x, y)"},
     {"notna", "gpu.isnan(x):logical_not()"}, {"notnull", "gpu.isnan(x):logical_not()"},
     {"null_space", "gpu.linalg.null_space(a)"}, {"numel", "x.size"}, {"numpy", "x:host() or x:table()"},
     {"nunique", "#gpu.unique(x)"}, {"odeint", "gpu.integrate.solve_ivp(f, {t0, t1}, y0)"},
@@ -153,14 +161,14 @@ constexpr NameRow rows[] = {
     {"plot.ylabel", "the option ylabel: gpu.plot.line(x, y, {ylabel = text})"},
     {"plot.ylim", "the option ylim: gpu.plot.line(x, y, {ylim = {low, high}})"},
     {"plot.yscale", "the option log = \"y\""}, {"plot_surface", "gpu.plot.surface(x, y, m)"},
-    {"poly1d", "gpu.polyval(coefficients, x)"}, {"ppf", "gpu.normcdfinv(p), of the normal distribution"}, {"prepared_call", "kernel {grid = blocks, block = threads}(arguments)"},
-    {"psi", "gpu.digamma(x)"}, {"ptr", "x.pointer"}, {"push", "gpu.concat({x, y})"}, {"putmask", "x[mask] = values"},
-    {"qr", "gpu.linalg.qr(a)"}, {"quad", "gpu.integrate.quad(f, a, b)"}, {"r_", "gpu.concat({x, y})"},
-    {"rand_like", "gpu.rand(x.shape)"}, {"randint", "gpu.random.integers(shape, low, high)"},
-    {"randn_like", "gpu.randn(x.shape)"}, {"random.get_state", "gpu.random.state()"},
-    {"random_sample", "gpu.rand(shape)"}, {"randperm", "gpu.random.permutation(n)"}, {"rank", "x.ndim"},
-    {"rankdata", "gpu.stats.rankdata(x)"}, {"read_csv", "gpu.load(\"name.csv\")"},
-    {"read_hdf", "gpu.load(\"name.h5\")"},
+    {"poly1d", "gpu.polyval(coefficients, x)"}, {"ppf", "gpu.normcdfinv(p), of the normal distribution"},
+    {"prepared_call", "kernel {grid = blocks, block = threads}(arguments)"}, {"psi", "gpu.digamma(x)"},
+    {"ptr", "x.pointer"}, {"push", "gpu.concat({x, y})"}, {"putmask", "x[mask] = values"}, {"qr", "gpu.linalg.qr(a)"},
+    {"quad", "gpu.integrate.quad(f, a, b)"}, {"r_", "gpu.concat({x, y})"}, {"rand_like", "gpu.rand(x.shape)"},
+    {"randint", "gpu.random.integers(shape, low, high)"}, {"randn_like", "gpu.randn(x.shape)"},
+    {"random.get_state", "gpu.random.state()"}, {"random_sample", "gpu.rand(shape)"},
+    {"randperm", "gpu.random.permutation(n)"}, {"rank", "x.ndim"}, {"rankdata", "gpu.stats.rankdata(x)"},
+    {"read_csv", "gpu.load(\"name.csv\")"}, {"read_hdf", "gpu.load(\"name.h5\")"},
     {"read_parquet", "gpu.load(\"name.csv\"), or gpu.from_arrow(schema, array); gpulua reads no Parquet files"},
     {"relu", "gpu.maximum(x, 0)"}, {"repeat_", "gpu.repeat_interleave(x, n)"}, {"repmat", "gpu.tile(x, m, n)"},
     {"requires_grad", "gpu.grad(f)(x)"},
@@ -178,8 +186,9 @@ constexpr NameRow rows[] = {
     {"signal.cwt", "gpu.stft(x): there are no wavelets"},
     {"signal.iirfilter", "gpu.signal.butter(order, frequencies), cheby1, cheby2 or ellip"},
     {"silu", "x * gpu.sigmoid(x)"}, {"size", "x.size, or #x for the first axis"}, {"skew", "gpu.stats.skew(x)"},
-    {"slogdet", "gpu.linalg.slogdet(a)"}, {"sobol", "gpu.random.sobol(n, d)"}, {"softplus", "gpu.logaddexp(x, 0)"}, {"solve", "gpu.linalg.solve(a, b)"},
-    {"solve_ivp", "gpu.integrate.solve_ivp(f, {t0, t1}, y0)"}, {"sort_values", "gpu.sort(x)"},
+    {"slogdet", "gpu.linalg.slogdet(a)"}, {"sobol", "gpu.random.sobol(n, d)"}, {"softplus", "gpu.logaddexp(x, 0)"},
+    {"solve", "gpu.linalg.solve(a, b)"}, {"solve_ivp", "gpu.integrate.solve_ivp(f, {t0, t1}, y0)"},
+    {"sort_values", "gpu.sort(x)"},
     {"sparse.linalg.eigs", "gpu.linalg.eig(A:todense()); eigsh takes symmetric matrices"},
     {"sparse.linalg.inv", "gpu.sparse.linalg.splu(A), which solves, or gpu.linalg.inv(A:todense())"},
     {"sparse.rand", "gpu.sparse.random(rows, columns, density)"},
@@ -197,8 +206,7 @@ constexpr NameRow rows[] = {
     {"stats.gamma", "gpu.gammainc(k, x / scale), its distribution function, and gpu.random.gamma(shape, k, scale)"},
     {"stats.gaussian_kde", "gpu.histogram(x)"}, {"stats.mode", "gpu.unique(x, {return_counts = true})"},
     {"stats.norm", "gpu.normcdf(x), gpu.normcdfinv(p), and gpu.random.normal(shape, mean, deviation)"},
-    {"stats.norm_cdf", "gpu.normcdf(x)"},
-    {"stats.norm_ppf", "gpu.normcdfinv(p)"},
+    {"stats.norm_cdf", "gpu.normcdf(x)"}, {"stats.norm_ppf", "gpu.normcdfinv(p)"},
     {"stats.percentileofscore", "gpu.mean(x:le(score)) * 100"}, {"stats.poisson", "gpu.random.poisson(shape, mean)"},
     {"stats.skewtest", "gpu.stats.skew(x): gpu.stats has no test of it"},
     {"stats.t", "gpu.betainc(k / 2, 0.5, k / (k + t * t)), the probability of both its tails"},
@@ -225,26 +233,74 @@ constexpr NameRow rows[] = {
     {"x:col", "x(\":\", j)"}, {"x:cols", "x.shape[2]"}, {"x:column", "x(\":\", j)"}, {"x:columns", "x.shape[2]"},
     {"x:day", "gpu.dates(x, {format = \"%Y%m%d\"}) of integers such as 20240102, which has it"},
     {"x:lower", "t:values(name) of a gpu.table, string.lower of each text, and t.name = the list"},
-    {"x:mode", "gpu.unique(x, {return_counts = true})"}, {"x:month", "gpu.dates(x, {format = \"%Y%m%d\"}) of integers such as 20240102, which has it"}, {"x:normal_", "x:copy_(gpu.random.normal(x.shape))"},
-    {"x:plot", "gpu.plot.line(x)"},
-    {"x:print", "print(x)"}, {"x:rank", "gpu.stats.rankdata(x), or x.ndim for the number of axes"}, {"x:rep", "gpu.tile(x, n), or x:repeat_interleave(n)"}, {"x:row", "x[i]"},
-    {"x:rows", "x.shape[1]"},
+    {"x:mode", "gpu.unique(x, {return_counts = true})"},
+    {"x:month", "gpu.dates(x, {format = \"%Y%m%d\"}) of integers such as 20240102, which has it"},
+    {"x:normal_", "x:copy_(gpu.random.normal(x.shape))"}, {"x:plot", "gpu.plot.line(x)"}, {"x:print", "print(x)"},
+    {"x:rank", "gpu.stats.rankdata(x), or x.ndim for the number of axes"},
+    {"x:rep", "gpu.tile(x, n), or x:repeat_interleave(n)"}, {"x:row", "x[i]"}, {"x:rows", "x.shape[1]"},
     {"x:slope", "the first of the results: local slope, intercept = gpu.stats.linregress(x, y)"},
-    {"x:to_frame", "gpu.table{name = x}"},
-    {"x:uniform_", "x:copy_(gpu.random.uniform(x.shape))"},
+    {"x:to_frame", "gpu.table{name = x}"}, {"x:uniform_", "x:copy_(gpu.random.uniform(x.shape))"},
     {"x:upper", "t:values(name) of a gpu.table, string.upper of each text, and t.name = the list"},
     {"x:values", "x:table(), or x:host()"},
-    {"x:view", "x:reshape(sizes) for another shape, x:astype(dtype) for another dtype"}, {"x:weekday", "gpu.dates(x, {format = \"%Y%m%d\"}) of integers such as 20240102, which has it"}, {"x:year", "gpu.dates(x, {format = \"%Y%m%d\"}) of integers such as 20240102, which has it"}, {"zero", "gpu.zeros(shape)"},
-    {"zero_", "x:fill_(0)"}, {"zscore", "gpu.stats.zscore(x)"},
+    {"x:view", "x:reshape(sizes) for another shape, x:astype(dtype) for another dtype"},
+    {"x:weekday", "gpu.dates(x, {format = \"%Y%m%d\"}) of integers such as 20240102, which has it"},
+    {"x:y", "the first result itself: local y, info = gpu.integrate.solve_ivp(f, {t0, t1}, y0) gives y and info.t"},
+    {"x:year", "gpu.dates(x, {format = \"%Y%m%d\"}) of integers such as 20240102, which has it"},
+    {"zero", "gpu.zeros(shape)"}, {"zero_", "x:fill_(0)"}, {"zscore", "gpu.stats.zscore(x)"},
     // clang-format on
 };
 
 static_assert(std::ranges::is_sorted(rows, {}, &NameRow::name));
 
+/// The first line for whose name, up to its parameters, `fits` is true.
+template <class Fits>
+std::string_view find_line(Fits fits) {
+  std::string_view text = library_file("signatures.txt");
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    if (fits(line.substr(0, line.find_first_of("({")))) return line;
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+  }
+  return {};
+}
+
+std::string shortened(std::string_view line) {
+  const std::size_t options = line.find(" [, {");
+  return options == line.npos ? std::string(line) : std::string(line.substr(0, options)) + ")";
+}
+
 }  // namespace
 
 std::string_view name_elsewhere(std::string_view name) {
   return here_of(rows, name);
+}
+
+std::string call_of(const std::string& op) {
+  const std::string name = op.find(':') == op.npos ? "gpu." + op : op;
+  return shortened(find_line([&](std::string_view function) { return function == name; }));
+}
+
+std::vector<std::string> arguments_of(const std::string& op) {
+  const std::string call = call_of(op);
+  std::string_view text = call;
+  text.remove_prefix(std::min(text.find_first_of("({"), text.size()));
+  text = text.substr(0, text.find('{'));
+  constexpr std::string_view between = "()[], .";
+  std::vector<std::string> names;
+  while (true) {
+    text.remove_prefix(std::min(text.find_first_not_of(between), text.size()));
+    if (text.empty()) return names;
+    const std::size_t end = std::min(text.find_first_of(between), text.size());
+    names.emplace_back(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+}
+
+std::string call_in_a_part(std::string_view name) {
+  const std::string end = "." + std::string(name);
+  return shortened(find_line([&](std::string_view function) {
+    return function.starts_with("gpu.") && function.ends_with(end) && function.size() > end.size() + 3;
+  }));
 }
 
 }  // namespace gpulua

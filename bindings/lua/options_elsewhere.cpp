@@ -8,8 +8,10 @@ namespace gpulua {
 
 namespace {
 
-/// Names of options elsewhere, and here.
+/// Names of options elsewhere, and here: of other options, or of arguments.
 constexpr NameRow options_elsewhere[] = {
+    {"a_max", "high"},
+    {"a_min", "low"},
     {"alpha", "opacity"},
     {"annot", "format"},
     {"axes", "axis"},
@@ -23,6 +25,7 @@ constexpr NameRow options_elsewhere[] = {
     {"comment", "comments"},
     {"compressed", "compress"},
     {"correction", "ddof"},
+    {"d", "spacing"},
     {"date_format", "dates"},
     {"dayfirst", "dates"},
     {"delimiter", "sep"},
@@ -34,23 +37,29 @@ constexpr NameRow options_elsewhere[] = {
     {"grid_size", "grid"},
     {"in_params", "inputs"},
     {"keepdim", "keepdims"},
+    {"labels", "names"},
     {"labels", "xnames"},
     {"linestyle", "dash"},
     {"linewidth", "width"},
     {"loc", "legend"},
+    {"loc", "mean"},
     {"ls", "dash"},
     {"lw", "width"},
     {"map_expr", "map"},
     {"markersize", "size"},
+    {"max", "high"},
     {"max_iterations", "maxiter"},
+    {"min", "low"},
     {"min_height", "height"},
     {"mmap_mode", "mmap"},
+    {"n_bins", "bins"},
     {"n_rows", "max_rows"},
     {"na_values", "missing"},
     {"nblocks", "grid"},
     {"nrows", "max_rows"},
     {"nthreads", "block"},
     {"null_values", "missing"},
+    {"num", "count"},
     {"operation", "body"},
     {"out_dtype", "dtype"},
     {"out_params", "outputs"},
@@ -59,12 +68,16 @@ constexpr NameRow options_elsewhere[] = {
     {"preconditioner", "M"},
     {"reduce_expr", "reduce"},
     {"s", "size"},
+    {"scale", "deviation"},
     {"secondary_y", "axis"},
     {"separator", "sep"},
     {"seperator", "sep"},
     {"sharedMem", "shared"},
     {"shared_mem", "shared"},
+    {"size", "shape"},
     {"skiprows", "skip"},
+    {"start", "first"},
+    {"stop", "last"},
     {"style", "dash"},
     {"threads", "block"},
     {"tol", "rtol"},
@@ -74,14 +87,16 @@ constexpr NameRow options_elsewhere[] = {
     {"vmax", "max"},
     {"vmin", "min"},
     {"w", "weights"},
+    {"wn", "frequencies"},
+    {"xerr", "errors"},
     {"xticklabels", "xnames"},
+    {"yerr", "errors"},
     {"yticklabels", "ynames"},
 };
 
 static_assert(std::ranges::is_sorted(options_elsewhere, {}, &NameRow::name));
 
 constexpr std::string_view of_launches = "it belongs to a launch: kernel {grid = blocks, block = threads}(arguments)";
-constexpr std::string_view of_bins = "the number of bins is an argument";
 constexpr std::string_view of_index = "rows have no index: t:where(name, value) selects by any column";
 constexpr std::string_view of_groups =
     "x:expanding{by = t.key} and x:rolling(n, {by = t.key}) have windows within groups";
@@ -89,23 +104,22 @@ constexpr std::string_view of_constraints = "bounds hold elements apart, and f c
 constexpr std::string_view of_weights = "alpha = 1 - lambda is the weight of the newest value";
 constexpr std::string_view of_rows = "the number of rows is an argument: x:shift(5), x:rolling(20)";
 constexpr std::string_view of_seeds = "gpu.random.seed(n) sets the seed";
+constexpr std::string_view of_bar = "images and contours draw their colour bar without an option";
+constexpr std::string_view of_log = "log = \"x\", \"y\" or \"xy\" makes logarithmic axes";
+constexpr std::string_view of_nan = "gpu.nanmean, gpu.nansum and their kin leave NaN, which a missing number is, out";
 constexpr std::string_view of_lines = "all rows have as many fields, and comments leaves lines out";
 constexpr std::string_view of_packing = "files of gzip are read as others, gunzip -k unpacks one";
 constexpr std::string_view of_missing = "a column of text keeps all texts: dtype = {name = \"text\"}";
 constexpr std::string_view of_parts = "skip and max_rows read a part of a file";
-constexpr std::string_view of_shapes = "a shape is an argument, not an option";
-constexpr std::string_view of_bounds = "bounds and counts are arguments, in their order, not options";
 constexpr std::string_view of_text = "text is in UTF-8, which iconv -t UTF-8 makes of another encoding";
 
 /// Options that are given in another way here.
 constexpr NameRow misplaced_options[] = {
-    {"a_max", of_bounds},
-    {"a_min", of_bounds},
-    {"bins", of_bins},
     {"block", of_launches},
     {"blocks", of_launches},
     {"by", of_groups},
     {"chunksize", of_parts},
+    {"colorbar", of_bar},
     {"compression", of_packing},
     {"constraints", of_constraints},
     {"encoding", of_text},
@@ -113,35 +127,44 @@ constexpr NameRow misplaced_options[] = {
     {"index_col", of_index},
     {"keep_default_na", of_missing},
     {"lambda", of_weights},
-    {"max", of_bounds},
-    {"min", of_bounds},
-    {"num", of_bounds},
     {"on_bad_lines", of_lines},
     {"periods", of_rows},
     {"seed", of_seeds},
-    {"shape", of_shapes},
     {"shared", of_launches},
-    {"size", of_shapes},
     {"skipfooter", of_parts},
-    {"start", of_bounds},
-    {"step", of_bounds},
-    {"stop", of_bounds},
+    {"skipna", of_nan},
     {"threads", of_launches},
     {"window", of_rows},
+    {"xscale", of_log},
+    {"yscale", of_log},
 };
 
 static_assert(std::ranges::is_sorted(misplaced_options, {}, &NameRow::name));
 
+/// Whether another library calls the option or argument so.
+bool is_other_name(std::string_view unknown, std::string_view name) {
+  const auto rows = std::ranges::equal_range(options_elsewhere, unknown, {}, &NameRow::name);
+  return std::ranges::find(rows, name, &NameRow::here) != rows.end();
+}
+
 }  // namespace
 
 void offer_option(NearName& near, std::string_view unknown, std::string_view option) {
-  near.offer(here_of(options_elsewhere, unknown) == option ? unknown : option, option);
+  near.offer(is_other_name(unknown, option) ? unknown : option, option);
 }
 
-std::string question_about_option(const NearName& near, std::string_view unknown) {
-  std::string question = near.question();
+std::string argument_in_options(const std::string& op, std::string_view unknown) {
+  for (const std::string& argument : arguments_of(op))
+    if (argument == unknown || is_other_name(unknown, argument))
+      return "; " + argument + " is an argument, not an option: " + call_of(op);
+  return {};
+}
+
+std::string question_about_option(const std::string& op, const NearName& near, std::string_view unknown) {
+  if (is_other_name(unknown, near.name())) return near.question();
+  if (std::string argument = argument_in_options(op, unknown); !argument.empty()) return argument;
   const std::string_view elsewhere = here_of(misplaced_options, unknown);
-  return question.empty() && !elsewhere.empty() ? "; " + std::string(elsewhere) : question;
+  return elsewhere.empty() ? near.question() : "; " + std::string(elsewhere);
 }
 
 }  // namespace gpulua

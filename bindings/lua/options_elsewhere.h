@@ -10,8 +10,11 @@ namespace gpulua {
 /// Offers the name of an option to `near`, which searches for `unknown`. Another library's name of the same option
 /// matches exactly: "dim", PyTorch's name, for "axis".
 void offer_option(NearName& near, std::string_view unknown, std::string_view option);
-/// The question of `near` about an unknown option; without one, where else the option belongs: "; sizes are an
-/// argument ..." for "size". Empty where nothing is known.
-std::string question_about_option(const NearName& near, std::string_view unknown);
+/// What to say about an unknown option of the function `op`: that it is one of its arguments, where the option belongs,
+/// or the question of `near`. Empty where nothing is known.
+std::string question_about_option(const std::string& op, const NearName& near, std::string_view unknown);
+/// "; levels is an argument, not an option: gpu.plot.contour(m [, levels])", for a name, also another library's, of an
+/// argument of `op`. Empty for another name.
+std::string argument_in_options(const std::string& op, std::string_view unknown);
 
 }  // namespace gpulua

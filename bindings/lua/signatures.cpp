@@ -243,14 +243,17 @@ void refuse_arguments(lua_State* L, const CallSignature& signature, int first) {
   const std::string expected = most == 0   ? "no arguments"
                                : most == 1 ? "at most 1 argument"
                                            : "at most " + std::to_string(most) + " arguments";
-  throw Error("[{}] expected {}, got {}: {}", signature.op(), expected, got, signature.text());
+  const bool one_list = most == 1 && self == 0 && bindings_of(L).signatures.takes_list(signature.op());
+  throw Error("[{}] expected {}, got {}: {}{}", signature.op(), expected, got, signature.text(),
+              one_list ? "; braces make one list, {x, y}" : "");
 }
 
 std::string mistaken_colon(lua_State* L, const CallSignature& signature, int first) {
   const std::string op = "[" + signature.op() + "] ";
   if (signature.is_method()) {
     if (lua_type(L, first) == LUA_TUSERDATA) return {};
-    if (lua_getmetatable(L, first) != 0) return lua_pop(L, 1), std::string();  // an object that is made in Lua
+    // An object that is made in Lua; a text has a metatable too.
+    if (lua_istable(L, first) && lua_getmetatable(L, first) != 0) return lua_pop(L, 1), std::string();
     return op + "expected " + signature.text() + ", with a colon, got a dot and " + describe(L, first) + " in " +
            signature.receiver.substr(0, signature.receiver.size() - 1) + "'s place";
   }

@@ -145,6 +145,8 @@ void write_hint(lua_State* L, std::string_view message, Hint& hint) {
     const bool called =
         quoted(message, "attempt to call method '", name) || quoted(message, "attempt to call field '", name);
     if (called && (has("(a number value)") || has("(a string value)"))) write_property_hint(name, hint);
+    if (called && has("call method") && has("(a nil value)") && is_method(L, name))
+      write(hint, "; gpu.array(t):%s() is of the array of a table of numbers", name);
     return;
   }
   if (has("attempt to index field 'norm' (a function value)"))
@@ -161,7 +163,8 @@ void write_hint(lua_State* L, std::string_view message, Hint& hint) {
     return write(hint, "; an element of a column of dates is a text: d:diff() has the durations between neighbours");
   if (has("attempt to compare") && has("userdata") && find_array(L, false))
     return write(hint,
-                 "; x:lt(y), x:le(y), x:gt(y) and x:ge(y) compare arrays, x:item() < y the number of one element");
+                 "; x:lt(y), x:le(y), x:gt(y) and x:ge(y) compare arrays, gpu.where(condition, x, y) chooses elements, "
+                 "x:item() < y the number of one element");
   if (has("attempt to compare number with function") || has("attempt to compare function with number"))
     return write_function_hint(L, message, hint);
   if (has("attempt to perform arithmetic on") && has("and 'userdata'"))

@@ -42,7 +42,7 @@ end
 --- gpu.loop(n, fn, ...)
 --- Carries arrays through n calls of a function of them, which run on the device.
 function gpu.loop(n, fn, ...)
-  n = checks.count("loop", "a number of steps of 0 or more", n)
+  n = checks.count("loop", "the number of steps first, of 0 or more, gpu.loop(n, fn, ...)", n)
   if core.has_tape() then return take_steps(fn, 0, function(k) return k <= n end, ...) end
   local loop, step, records = start("loop", false, fn, ...)
   local plain, launches, recorded = n, 0, nil

@@ -97,7 +97,7 @@ local function forward(op, f, which, ...)
   local ok, derives = table.remove(results, 1), running[place].derives
   running[place] = nil
   core.close_tape(tape, unpack(results))
-  if not ok then error(results[1], 0) end
+  if not ok then error(checks.with_missing(results[1], f, arguments.n), 0) end
   return tape, structures, results, derives
 end
 
@@ -135,12 +135,13 @@ end
 
 local function check_result(op, y, each)
   if not core.is_array(y) then
-    core.raise(("[%s] expected a function whose first result depends on its arguments, got %s"):format(op, core.describe(y)))
+    local remedy = core.is_number(y) and "; a number, as y:item() gives, has no derivative, an array of one element has" or ""
+    core.raise(("[%s] expected a function whose first result depends on its arguments, got %s%s"):format(op, core.describe(y), remedy))
   end
   if each then
     if not kinds.is_floating(y) then core.fail(op, "a function whose first result has real numbers", y) end
   elseif not kinds.is_floating(y) or y.size ~= 1 then
-    core.raise(("[%s] expected a function whose first result is one real number, got %s; y:sum(), or {each = true}, or gpu.vjp")
+    core.raise(("[%s] expected a function whose first result is one real number, got %s; y:sum() is one, gpu.grad with {each = true} and gpu.vjp take others")
       :format(op, core.describe(y)))
   end
 end

@@ -93,7 +93,9 @@ function gpu.jacobian(f, which, options)
     for _, one in ipairs(arrays) do size = size + one.size end
     local y, pull = gpu.vjp(of_arrays(function(z)
       arguments[which] = z
-      return (f(unpack(arguments, 1, arguments.n)))
+      local ok, result = core.call(f, unpack(arguments, 1, arguments.n))
+      if not ok then error(checks.with_missing(result, f, arguments.n), 0) end
+      return result
     end, x), unpack(arrays))
     check_one_result("jacobian", y)
     local is_forward = mode == "forward" or mode == nil and size <= y.size

@@ -129,6 +129,9 @@ end
 local function read(op, f, a, b, options)
   if type(f) ~= "function" then core.fail(op, "a function of an array of points", f) end
   if options.args ~= nil and type(options.args) ~= "table" then core.fail(op, "args = a list of the function's last arguments", options.args) end
+  if not options.each then
+    checks.parameters(op, "f(x, ...)", f, 1 + #(options.args or {}), "; {args = {...}} has the arguments after x")
+  end
   return problems.value(op, "a", a), problems.value(op, "b", b), options.args or {}
 end
 

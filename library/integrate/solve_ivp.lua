@@ -37,7 +37,9 @@ local function read_times(problem, t_eval)
   for i, t in ipairs(list) do
     checks.finite(op, "t_eval: finite numbers", t)
     if known and ((t - t0) * side < 0 or (t - t1) * side > 0) then
-      core.raise(("[%s] expected times t_eval between t0 = %.17g and t1 = %.17g, got %.17g"):format(op, t0, t1, t))
+      local rounds = core.is_array(t_eval) and t_eval.dtype == "float32"
+        and '; t_eval is of float32, which rounds: its times as "float64", or a list, end at t1' or ""
+      core.raise(("[%s] expected times t_eval between t0 = %.17g and t1 = %.17g, got %.17g%s"):format(op, t0, t1, t, rounds))
     end
     if i > 1 and (t - list[i - 1]) * side <= 0 then
       core.raise(("[%s] expected times t_eval in the order from t0 to t1, got %.17g after %.17g"):format(op, t, list[i - 1]))
@@ -73,6 +75,7 @@ end
 
 --- gpu.integrate.solve_ivp(f, span, y0 [, {method, rtol, atol, t_eval, events, max_step, first_step, max_steps, args, each}])
 function integrate.solve_ivp(f, span, y0, options)
+  if type(span) ~= "table" then core.fail(op, "a time span {t0, t1}", span) end
   options = checks.fields(op, options)
   local each = checks.flag(op, "each", options.each) or false
   if type(y0) == "table" then y0 = gpu.array(y0, "float64") end
@@ -86,11 +89,7 @@ function integrate.solve_ivp(f, span, y0, options)
   elseif type(problem.args) ~= "table" then
     core.fail(op, "args = a list of the function's last arguments", problem.args)
   else
-    local count, wanted = debug.getinfo(f, "u").nparams, 2 + #problem.args
-    if count and count > wanted then
-      core.raise(("[%s] expected a function f(t, y, ...) with %d parameters, got one with %d; one that sets dy is for each = true"):format(
-        op, wanted, count))
-    end
+    checks.parameters(op, "f(t, y, ...)", f, 2 + #problem.args, "; one that sets dy is for each = true")
   end
   read_span(problem, span, each)
   read_tolerances(problem, options, each and (y0.shape[y0.ndim] or 0) or y0.size)
@@ -98,6 +97,9 @@ function integrate.solve_ivp(f, span, y0, options)
   problem.tableau = tableaus[problem.method]
   problem.t_eval = read_times(problem, options.t_eval)
   problem.events = events.read(op, options.events)
+  for _, event in ipairs(problem.events) do
+    checks.parameters(op, "of an event, (t, y, ...),", event.f, 2 + #problem.args)
+  end
   problem.max_step = read_size("max_step", options.max_step, math.huge)
   problem.first_step = read_size("first_step", options.first_step, nil)
   problem.max_steps = checks.count(op, "max_steps = an integer from 1", options.max_steps == nil and 2 ^ 16 or options.max_steps, 1, 2 ^ 30)

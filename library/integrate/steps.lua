@@ -11,8 +11,10 @@ run.__index = run
 function run:slope(t, y)
   self.evaluations = self.evaluations + 1
   local dy = core.called(self.f, t, y, unpack(self.args))
+  if type(dy) == "table" and core.is_number(dy[1]) then dy = gpu.array(dy, {dtype = self.dtype, device = y.device}) end
   if not core.is_array(dy) or dy.shape ~= y.shape or kinds.is_complex(dy) or dy.device ~= y.device then
-    core.fail(self.op, ("a function f(t, y) that gives real numbers %s on %s, as y0"):format(checks.shape_text(y.shape), y.device), dy)
+    core.fail(self.op, ("a function f(t, y), the time first, that gives real numbers %s on %s, as y0"):format(checks.shape_text(y.shape),
+      y.device), dy)
   end
   return core.cast(dy, self.dtype)
 end

@@ -266,6 +266,11 @@ function helpers.functions_of(value)
   return type(functions) == "table" and functions or value
 end
 
+--- Whether a value can be the object of a method: an array, or a table with a metatable for methods of objects that are made in Lua.
+local function is_object(value, is_method)
+  return type(value) == "userdata" or is_method ~= true and type(value) == "table" and debug.getmetatable(value) ~= nil
+end
+
 --- Whether a value is gpu or a part of it, which a colon in place of a dot passes.
 local function is_part(value) return type(value) == "table" and paths[value] ~= nil end
 
@@ -281,7 +286,7 @@ function helpers.guard(fn, signature, is_method, keeps_integers)
   local observed = helpers.observed
   return function(...)
     most = most or helpers.most_arguments(signature)
-    if select("#", ...) > most or is_method == true and type((...)) ~= "userdata" or not is_method and is_part(...) then
+    if select("#", ...) > most or is_method and not is_object((...), is_method) or not is_method and is_part(...) then
       helpers.refuse(signature, ...)
     end
     local has_nil, has_cdata = look_at(...)

@@ -89,9 +89,9 @@ local rows = {
   {"near '/'", "//", "comments begin with --; math.floor(x / y) and gpu.floor_divide(x, y) round the quotient down"},
   {"near '&'", "&&", "Lua writes and for &&"},
   {"unexpected symbol near '&'", "[=(,]%s*&%s*[%a_]", "Lua has no addresses: arrays are passed as they are"},
-  {"near '&'", "&", "bit.band(i, j) is for numbers, gpu.bitwise_and(x, y) for arrays; conditions are joined by and"},
+  {"near '&'", "&", "bit.band(i, j) is for numbers, gpu.bitwise_and(x, y) for arrays, gpu.logical_and(x, y) for masks; and is for single conditions"},
   {"near '|'", "||", "Lua writes or for ||"},
-  {"near '|'", "|", "bit.bor(i, j) is for numbers, gpu.bitwise_or(x, y) for arrays; conditions are joined by or"},
+  {"near '|'", "|", "bit.bor(i, j) is for numbers, gpu.bitwise_or(x, y) for arrays, gpu.logical_or(x, y) for masks; or is for single conditions"},
   {"unexpected symbol near '~'", "~%s*[%w_(]", "bit.bnot(i) is for numbers, gpu.invert(x) for arrays; not x is for conditions"},
   {"near '%^'", "%^%^", "bit.bxor(i, j) is for numbers, gpu.bitwise_xor(x, y) for arrays; ^ is the power"},
   {"near '<'", "%f[%w_]cout%f[^%w_]", statements.cout},
@@ -249,7 +249,8 @@ local function nil_since(name, lines, line)
       return ("%s is nil since line %d: gpu.%s gives what its function returns"):format(name, number, fn)
     end
     if fn == "io.open" or fn == "load" or fn == "load_module" or fn == "image.load" or fn == "device" then
-      return ("%s is nil since line %d: assert(%s) says why"):format(name, number, match(call, "^(.-)%s*;?%s*$"))
+      return ("%s is nil since line %d: assert(%s) says why"):format(name, number,
+        match(call, "^[%w_.]+%s*%b()") or match(call, "^[%w_.]+%s*(['\"]).-%1") and match(call, "^[%w_.]+%s*['\"].-['\"]") or call)
     end
   end
 end
@@ -287,8 +288,16 @@ local function of_running(message, reads)
   if find(message, "attempt to get length of '[^'\n]*%]'") then
     return "FFI arrays do not tell their length, and count from 0: x:host() has x.size elements; x:table() is a table, whose length is #t"
   end
-  if find(message, "attempt to perform arithmetic on [^\n]* %(a table value%)") then
+  if find(message, "attempt to perform arithmetic on [^\n]*a table value") then
     return "gpu.array(t) makes an array of a table of numbers; gpu.load of an .npz file gives a table of arrays, by name"
+  end
+  name = match(message, "attempt to index %a+ '([%a_][%w_]*)' %(a number value%)")
+  if name then
+    file, number = match(message, "^([^\n]-):(%d+): ")
+    code = reads and file and numbered_lines(file_text(file) or "")[tonumber(number)] or ""
+    local method = match(code, "%f[%w_]" .. name .. ":([%a_][%w_]*)")
+    return ("x[i] of a vector is a number, which has no methods: %s; x({i}) is an array of one element"):format(
+      method and math[method] and ("math.%s(%s)"):format(method, name) or method and ("gpu.%s is of arrays"):format(method) or "math has functions")
   end
   local module = match(message, "module '([%w_.]+)' not found")
   if module == "gpulua" or module and globals[module] == module_hint or module == "cuda" then

@@ -107,7 +107,7 @@ function gpu.optimize.root(f, x0, options)
   local op = "optimize.root"
   options = checks.fields(op, options)
   if not numbers.is_each(op, options) then
-    core.raise(("[%s] expected each = true: systems of numbers, a thread each; least_squares solves one of an array"):format(op))
+    core.raise(("[%s] expected each = true: systems of numbers, a thread each; least_squares solves one of an array, root_scalar an equation of one number"):format(op))
   end
   if type(x0) ~= "table" or #x0 < 1 or #x0 > most_unknowns then
     core.fail(op, ("x0 = a list of 1 to %d starts, numbers or arrays"):format(most_unknowns), x0)

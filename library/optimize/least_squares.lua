@@ -132,8 +132,7 @@ local function read(op, x0, options, what)
   if options.bounds ~= nil and method ~= "trf" then
     core.raise(('[%s] expected bounds with method = "trf", got "%s"'):format(op, method))
   end
-  if options.jacobian ~= nil then numbers.check_function(op, "jacobian = a function", options.jacobian) end
-  if options.callback ~= nil then numbers.check_function(op, "callback = a function of x and the value", options.callback) end
+  numbers.check_callback(op, options.callback)
   local bounds = of:bounds(options.bounds)
   local o = {maxiter = numbers.maxiter(op, options, 100 * (of.n + 1)), callback = options.callback, low = bound_of(of, bounds, 1),
     high = bound_of(of, bounds, 2)}
@@ -146,7 +145,8 @@ function optimize.least_squares(f, x0, options)
   local op = "optimize.least_squares"
   options = checks.fields(op, options)
   if numbers.is_each(op, options) then return each(op, f, x0, options) end
-  numbers.check_function(op, "a function of x0 that gives residuals", f)
+  numbers.check_function(op, "a function of x0 that gives residuals", f, "f(x)", 1)
+  if options.jacobian ~= nil then numbers.check_function(op, "jacobian = a function", options.jacobian, "jacobian(x)", 1) end
   local of, o, start = read(op, x0, options, "x0")
   local x, _, report = search(of, f, options.jacobian or made_of(f, "jacobian", gpu.jacobian), start, o)
   return of:unpack(of:array(x)), report
@@ -155,10 +155,14 @@ end
 --- gpu.optimize.curve_fit(f, x, y, p0 [, {sigma, absolute_sigma, method, bounds, xtol, ftol, gtol, maxiter, jacobian, callback}])
 function optimize.curve_fit(f, x, y, p0, options)
   local op = "optimize.curve_fit"
-  numbers.check_function(op, "a function of x and the parameters", f)
+  if type(f) ~= "function" then core.fail(op, "a function of x and the parameters", f) end
   checks.real(op, y)
   options = checks.fields(op, options)
+  if options.jacobian ~= nil and type(options.jacobian) ~= "function" then core.fail(op, "jacobian = a function", options.jacobian) end
   local of, o, start = read(op, p0, options, "p0")
+  local remedy = ("; the parameters come one by one, as many as p0 has: %d"):format(of.n)
+  checks.parameters(op, "f(x, ...)", f, 1 + of.n, remedy, true)
+  checks.parameters(op, "jacobian(x, ...)", options.jacobian, 1 + of.n, remedy)
   local sigma = options.sigma
   if sigma ~= nil and not (type(sigma) == "number" and sigma > 0) and not (core.is_array(sigma) and sigma.shape == y.shape) then
     core.fail(op, ("sigma = a number above 0 or an array %s, as y"):format(checks.shape_text(y.shape)), sigma)

@@ -52,8 +52,9 @@ end
 --- gpu.optimize.minimize(f, x0 [, {method, bounds, tol, maxiter, gradient, callback, adaptive}])
 function optimize.minimize(f, x0, options)
   local op = "optimize.minimize"
-  numbers.check_function(op, "a function of x0", f)
+  numbers.check_function(op, "a function of x0", f, "f(x)", 1)
   options = checks.fields(op, options)
+  if type(x0) == "table" and core.is_number(x0[1]) then x0 = gpu.array(x0, "float64") end
   local of = space.of(op, x0)
   local usual = (options.bounds ~= nil or of.n > 500) and "L-BFGS-B" or "BFGS"
   local name = numbers.choice(op, "method", options.method, {"BFGS", "L-BFGS-B", "Newton-CG", "Nelder-Mead"}, usual)
@@ -65,10 +66,10 @@ function optimize.minimize(f, x0, options)
     core.raise(('[%s] expected adaptive with method = "Nelder-Mead", got "%s"'):format(op, name))
   end
   if options.gradient ~= nil then
-    numbers.check_function(op, "gradient = a function of x0", options.gradient)
+    numbers.check_function(op, "gradient = a function of x0", options.gradient, "gradient(x)", 1)
     if simplex then core.raise(('[%s] expected no gradient with method = "Nelder-Mead"'):format(op)) end
   end
-  if options.callback ~= nil then numbers.check_function(op, "callback = a function of x and the value", options.callback) end
+  numbers.check_callback(op, options.callback)
   local o = {
     tol = checks.tolerance(op, "tol", options.tol) or (simplex and 1e-4 or 1e-5),
     maxiter = numbers.maxiter(op, options, simplex and 200 * of.n or 1000),

@@ -8,9 +8,16 @@ numbers.epsilon = 2 ^ -52
 
 function numbers.is_finite(x) return x - x == 0 end
 
-function numbers.check_function(op, what, fn)
+--- A function of the `count` arguments in `form`, "f(x)"; `what` describes it.
+function numbers.check_function(op, what, fn, form, count)
   if type(fn) ~= "function" then core.fail(op, what, fn) end
+  checks.parameters(op, form, fn, count, form == "f(x)" and "; x is all of them: x(1) and x(2) are elements of an array")
   return fn
+end
+
+--- A callback, which can be nil.
+function numbers.check_callback(op, fn)
+  if fn ~= nil then numbers.check_function(op, "callback = a function of x and the value", fn, "callback(x, value)", 2) end
 end
 
 --- What a function gave, a number or a real array of one element, as a number.

@@ -111,7 +111,7 @@ local function gradients(self, grads)
   for i, leaf in ipairs(all) do
     local p, g = leaf.array, by_path[leaf.path]
     if not g or g.dtype ~= p.dtype or g.shape ~= p.shape or g.device ~= p.device then
-      core.raise(("[optimizer:step] expected the gradient of %s, %s%s on %s, got %s"):format(leaf.path, p.dtype,
+      core.raise(("[optimizer:step] expected the gradient of %s, %s%s on %s, got %s; optimizer:step(g) takes g of gpu.grad"):format(leaf.path, p.dtype,
         checks.shape_text(p.shape), p.device, g and ("%s%s on %s"):format(g.dtype, checks.shape_text(g.shape), g.device) or "none"))
     end
     by_path[i] = core.cast(g, leaf.dtype)

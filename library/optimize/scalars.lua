@@ -9,7 +9,7 @@ local abs, sqrt, is_finite = math.abs, math.sqrt, numbers.is_finite
 
 --- The function of numbers that f is, and its calls.
 local function counted(op, f)
-  numbers.check_function(op, "a function of a number", f)
+  numbers.check_function(op, "a function of a number", f, "f(x)", 1)
   local calls = {count = 0}
   return function(x)
     calls.count = calls.count + 1
@@ -85,7 +85,7 @@ end
 
 function methods.newton(op, f, options, near, maxiter)
   local x = start(op, options)
-  local slope = counted(op, numbers.check_function(op, 'derivative = a function, for method = "newton"', options.derivative))
+  local slope = counted(op, numbers.check_function(op, 'derivative = a function, for method = "newton"', options.derivative, "derivative(x)", 1))
   local fx = f(x)
   for iteration = 0, maxiter do
     if not is_finite(fx) then return x, fx, "not finite", iteration end

@@ -84,8 +84,11 @@ local function axis_of(layers, options, name, margin)
       if value and is_finite(value) and (value > 0 or not is_log) then low, high = min(low, value), max(high, value) end
     end)
   end
-  if limits then low, high = limits[1], limits[2] end
-  if low > high then low, high = is_log and 1 or 0, is_log and 10 or 1 end
+  if limits then
+    low, high = limits[1], limits[2]
+  elseif low > high then
+    low, high = is_log and 1 or 0, is_log and 10 or 1
+  end
   if low == high then
     low, high = is_log and low / 2 or low - max(0.5, math.abs(low) * 1e-6), is_log and high * 2 or high + max(0.5, math.abs(high) * 1e-6)
   elseif not limits then
@@ -183,7 +186,7 @@ end
 --- The text of an end of an axis.
 function exports.text(axis, value)
   if not axis.dates then return ("%.4g"):format(value) end
-  return dates.text(value, axis.high - axis.low)
+  return dates.text(value, math.abs(axis.high - axis.low))
 end
 
 return exports

@@ -273,21 +273,33 @@ local function one_line(op, what, v, m, axis)
   return line:reshape(line.size)
 end
 
+--- The edges of a matrix of rows as {left, right, bottom, top}, where `top` is that of its first row, which origin = "lower" exchanges
+--- in the layer; and whether the axis y runs downward, as it does where it counts rows from above.
+function data.extent(layer, width, height)
+  local e, is_lower = layer.extent, layer.origin == "lower"
+  if not e then return {0.5, width + 0.5, height + 0.5, 0.5}, not is_lower end
+  if is_lower then layer.extent = {e[1], e[2], e[4], e[3]} end
+  return layer.extent, false
+end
+
 --- A matrix whose elements are values at points: {rows, xs, ys, downward}, with the places of its columns and rows. The arguments are
 --- the matrix alone, or x, y and the matrix. What stands behind them comes second.
-function data.field(op, arguments, extent, most)
+function data.field(op, arguments, layer, most)
   local x, y, m, after = nil, nil, arguments[1], arguments[2]
   if arguments[3] ~= nil then x, y, m, after = unpack(arguments, 1, 4) end
   check_matrix(op, m)
-  if x ~= nil and extent then core.raise(("[%s] expected x and y or an extent, got both"):format(op)) end
+  for _, name in ipairs {"extent", "origin"} do
+    if x ~= nil and layer[name] then core.raise(("[%s] expected x and y or an %s, got both"):format(op, name)) end
+  end
   local rows, width, height = data.rows(op, m, most)
-  local field = {rows = rows, downward = x == nil and extent == nil}
+  local field = {rows = rows}
   if x ~= nil then
     field.xs = places(op, "x", one_line(op, "x", x, m, 2), m.shape[2], most)
     field.ys = places(op, "y", one_line(op, "y", y, m, 1), m.shape[1], most)
     return field, after
   end
-  extent = extent or {0.5, width + 0.5, height + 0.5, 0.5}
+  local extent
+  extent, field.downward = data.extent(layer, width, height)
   local dx, dy = (extent[2] - extent[1]) / #rows[1], (extent[3] - extent[4]) / #rows
   field.xs, field.ys = {}, {}
   for j = 1, #rows[1] do field.xs[j] = extent[1] + (j - 0.5) * dx end
@@ -338,6 +350,9 @@ function data.boxes(op, first, second)
   if texts_of_column(first) then
     groups, names = groups_of(op, first, second)
   else
+    if texts_of_column(second) then
+      core.raise(("[%s] expected the column of names before the values: gpu.plot.boxplot(names, values)"):format(op))
+    end
     if second ~= nil then names, first = first, second end
     if core.is_array(first) and first.ndim == 2 then
       groups = {}

@@ -89,7 +89,7 @@ end
 function draw.bars(scene, layer)
   local foot = {}
   local axis = layer.axis == "right" and scene.axes.y2 or scene.axes.y
-  for i = 1, #layer.y do foot[i] = axis.log and axis.low or 0 end
+  for i = 1, #layer.y do foot[i] = axis.log and math.min(axis.low, axis.high) or 0 end
   rectangles(scene, layer, layer.left, layer.right, foot, layer.y, layer)
 end
 

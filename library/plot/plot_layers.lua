@@ -67,17 +67,18 @@ function layers.boxplot(op, arguments, _, chart)
   return layer
 end
 
---- gpu.plot.image(m [, {colormap, min, max, extent, label, <chart>}])
+--- gpu.plot.image(m [, {colormap, min, max, extent, origin, label, <chart>}])
 function layers.image(op, arguments, layer, chart)
   local rows, width, height = data.rows(op, arguments[1], 800)
   -- Where the axes count elements, these are squares.
   chart.aspect = chart.aspect or not layer.extent and "equal" or nil
-  return {kind = "image", rows = rows, extent = layer.extent or {0.5, width + 0.5, height + 0.5, 0.5}, downward = layer.extent == nil}
+  local extent, downward = data.extent(layer, width, height)
+  return {kind = "image", rows = rows, extent = extent, downward = downward}
 end
 
 local most_cells = 60 -- of an axis, as texts need room
 
---- gpu.plot.heatmap(m [, {xnames, ynames, format, colormap, min, max, label, <chart>}])
+--- gpu.plot.heatmap(m [, {xnames, ynames, format, colormap, min, max, origin, label, <chart>}])
 function layers.heatmap(op, arguments, layer, chart)
   local m = checks.real(op, arguments[1])
   local rows, width, height = data.rows(op, m, math.huge)
@@ -88,24 +89,25 @@ function layers.heatmap(op, arguments, layer, chart)
     local names = chart[name]
     if names and #names ~= count then core.raise(("[%s] expected %d %s, got %d"):format(op, count, name, #names)) end
   end
-  return {kind = "image", rows = rows, extent = {0.5, width + 0.5, height + 0.5, 0.5}, downward = true,
+  local extent, downward = data.extent(layer, width, height)
+  return {kind = "image", rows = rows, extent = extent, downward = downward,
     format = layer.format == nil and "%.3g" or layer.format}
 end
 
 local most_contoured = 200 -- elements of an axis
 
---- gpu.plot.contour([x, y,] m [, levels] [, {colormap, color, width, extent, label, <chart>}])
+--- gpu.plot.contour([x, y,] m [, levels] [, {colormap, color, width, extent, origin, label, <chart>}])
 function layers.contour(op, arguments, layer)
-  local field, levels = data.field(op, arguments, layer.extent, most_contoured)
+  local field, levels = data.field(op, arguments, layer, most_contoured)
   local segments
   segments, levels = contours.lines(op, field, levels or 10)
   return {kind = "segments", segments = segments, xs = field.xs, ys = field.ys, min = levels[1], max = levels[#levels],
     downward = field.downward}
 end
 
---- gpu.plot.contourf([x, y,] m [, levels] [, {colormap, extent, label, <chart>}])
+--- gpu.plot.contourf([x, y,] m [, levels] [, {colormap, extent, origin, label, <chart>}])
 function layers.contourf(op, arguments, layer)
-  local field, levels = data.field(op, arguments, layer.extent, most_contoured)
+  local field, levels = data.field(op, arguments, layer, most_contoured)
   field.kind = "filled"
   field.polygons, field.bounds = contours.areas(op, field, levels or 10)
   return field
@@ -113,7 +115,7 @@ end
 
 --- gpu.plot.surface([x, y,] m [, {colormap, min, max, extent, label, edges, title, xlabel, ylabel, zlabel, xlim, ylim, zlim, view, theme}])
 function layers.surface(op, arguments, layer)
-  local field, after = data.field(op, arguments, layer.extent, 100)
+  local field, after = data.field(op, arguments, layer, 100)
   if after ~= nil then core.fail(op, "nothing behind the matrix", after) end
   field.kind = "surface"
   return field

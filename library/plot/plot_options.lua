@@ -133,12 +133,13 @@ local function with_seconds(list)
   return plain
 end
 
+--- Both ends of an axis, from its beginning on: one that runs backwards begins with the greatest.
 local function check_range(op, name, value)
-  local low, high = type(value) == "table" and value[1], type(value) == "table" and value[2]
-  if not (is_finite(low) and is_finite(high) and low < high and #value == 2) then
-    local got = type(value) == "table" and is_finite(low) and is_finite(high) and ("{%.14g, %.14g}"):format(low, high)
-    if got then core.raise(("[%s] expected %s = {least, greatest}, got %s"):format(op, name, got)) end
-    core.fail(op, name .. " = {least, greatest}, two numbers", value)
+  local first, last = type(value) == "table" and value[1], type(value) == "table" and value[2]
+  if not (is_finite(first) and is_finite(last) and first ~= last and #value == 2) then
+    local got = type(value) == "table" and is_finite(first) and is_finite(last) and ("{%.14g, %.14g}"):format(first, last)
+    if got then core.raise(("[%s] expected %s = {first, last}, two numbers that differ, got %s"):format(op, name, got)) end
+    core.fail(op, name .. " = {first, last}, two numbers", value)
   end
   return value
 end
@@ -189,7 +190,7 @@ local option_checks = {
   xnames = check_names, ynames = check_names, dates = check_flag, edges = check_flag,
   width = exports.check_positive, size = exports.check_positive, min = check_number, max = check_number,
   log = one_of {x = true, y = true, xy = true}, axis = one_of {left = true, right = true},
-  aspect = one_of {equal = true, auto = true}, theme = one_of(exports.themes), legend = one_of(exports.legends),
+  origin = one_of {upper = true, lower = true}, aspect = one_of {equal = true, auto = true}, theme = one_of(exports.themes), legend = one_of(exports.legends),
   dash = one_of {solid = true, dashed = true, dotted = true}, marker = one_of(exports.markers), colormap = one_of(exports.colormaps),
   color = function(op, _, value)
     if type(value) == "string" and value:find "^#%x%x%x%x%x%x$" then return value end
@@ -229,7 +230,10 @@ function exports.read(op, most, ...)
   local last = arguments[count]
   local is_empty = count > 1 and type(last) == "table" and next(last) == nil and not getmetatable(last) -- options that are nil
   if count > 0 and (is_empty or checks.is_options(last)) then given, arguments[count], count = arguments[count], nil, count - 1 end
-  if count > most then core.fail("plot." .. op, ("at most %d arguments and a table of options"):format(most), arguments[most + 1]) end
+  if count > most then
+    core.fail("plot." .. op, ("at most %d argument%s and a table of options, {color = \"red\"}"):format(most, most == 1 and "" or "s"),
+      arguments[most + 1])
+  end
   local layer, chart = {}, {}
   for name, value in pairs(checks.fields("plot." .. op, given)) do
     value = (option_checks[name] or function(_, _, unchecked) return unchecked end)("plot." .. op, name, value)

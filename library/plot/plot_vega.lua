@@ -73,7 +73,7 @@ function draw.points(layer, add) add(values_of {x = layer.x, y = layer.y}, sign(
 
 function draw.bars(layer, add, axes)
   local foot, y = {}, layer.axis == "right" and axes.y2 or axes.y
-  for i = 1, #layer.y do foot[i] = y.log and y.low or 0 end
+  for i = 1, #layer.y do foot[i] = y.log and math.min(y.low, y.high) or 0 end
   add(values_of {x = layer.left, x2 = layer.right, y = layer.y, y2 = foot}, {type = "rect", opacity = layer.opacity or 1}, area_channels, layer)
 end
 

@@ -226,7 +226,8 @@ distribution("uniform", { 0, 1 }, function(call, low, high)
   if core.is_array(low) or core.is_array(high) then
     call:check_derived(high - low, "low of at most high, a width high - low of 0 or more", { least = 0, most = math.huge })
   elseif low > high then
-    core.raise(("[%s] expected low of at most high, got %s and %s"):format(call.op, core.describe(low), core.describe(high)))
+    core.raise(("[%s] expected low of at most high, got %s and %s; the shape comes first: gpu.random.uniform(shape, low, high)"):format(
+      call.op, core.describe(low), core.describe(high)))
   end
   return call:uniform() * (high - low) + low
 end)

@@ -61,7 +61,7 @@ end
 local function check_positions(op, what, positions, like)
   if type(positions) == "table" then positions = gpu.array(positions, {dtype = "int64", device = like.device}) end
   if not core.is_array(positions) or positions.ndim ~= 1 or not positions.dtype:find "int" then
-    core.fail(op, "a vector of integers as " .. what, positions)
+    core.fail(op, ("a vector of integers as %s%s"):format(what, op == "sparse.coo" and ", in (rows, columns, values [, shape])" or ""), positions)
   end
   if positions.device ~= like.device then
     core.raise(("[%s] expected arrays of one device, got %s and %s; x:to(name) copies one over"):format(op, like.device,

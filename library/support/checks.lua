@@ -14,6 +14,24 @@ function checks.callable(op, f)
   if type(f) ~= "function" and type(f) ~= "table" and type(f) ~= "userdata" then core.fail(op, "a function of arrays", f) end
 end
 
+--- Refuses a Lua function of more parameters than the `count` arguments of `form`, "f(x)", or, where it has to take `all`, of fewer.
+--- `remedy` ends the message.
+function checks.parameters(op, form, f, count, remedy, all)
+  local info = type(f) == "function" and debug.getinfo(f, "uS")
+  if not info or info.what == "C" then return end
+  if info.nparams > count or all and info.nparams < count and not info.isvararg then
+    core.raise(("[%s] expected a function %s with %d parameter%s, got one with %d%s"):format(op, form, count, count == 1 and "" or "s",
+      info.nparams, remedy or ""))
+  end
+end
+
+--- The message of an error in a Lua function, which names parameters that had no argument, if a nil may be theirs.
+function checks.with_missing(message, f, given)
+  local info = type(f) == "function" and debug.getinfo(f, "u")
+  if not info or info.nparams <= given or type(message) ~= "string" or not message:find "%f[%w]nil%f[%W]" then return message end
+  return ("%s; the function has %d parameters and got %d argument%s"):format(message, info.nparams, given, given == 1 and "" or "s")
+end
+
 function checks.integer(op, what, value)
   value = core.plain(value)
   if type(value) ~= "number" or value % 1 ~= 0 then core.fail(op, what, value) end
@@ -178,13 +196,17 @@ function checks.fields(op, options)
     core.fail(op, ("one array and a table of options (%s); gpu.stack({x, y}) makes one of several"):format(list()), options)
   end
   if type(options) ~= "table" then
-    local example = core.is_array(options) and names[1] and ("; a table has them by name, {%s = ...}"):format(names[1]) or ""
+    local example = core.is_array(options) and names[1] and ("; a table has them by name, {%s = ...}"):format(names[1])
+      or type(options) == "string" and names.method and ("; {method = %q} names one"):format(options)
+      or type(options) == "number" and names.axis and "; several axes are one list, {1, 2}" or ""
     core.raise(("[%s] expected a table of options: %s, got %s%s"):format(op, list(), core.describe(options), example))
   end
   for field in pairs(options) do
     if type(field) ~= "string" or not names[field] then
-      core.raise(("[%s] expected the option%s %s, got %s%s"):format(op, #names > 1 and "s" or "", list(), core.describe(field),
-        type(field) == "string" and core.did_you_mean(field, names) or ""))
+      local is_name = type(field) == "string"
+      core.raise(("[%s] expected the option%s %s, got %s%s"):format(op, #names > 1 and "s" or "", list(),
+        core.describe(is_name and field or options[field]), is_name and core.did_you_mean(field, names, op)
+          or names.args and "; {args = {...}} has the function's last arguments" or "; braces hold options by name, {name = value}"))
     end
   end
   return options
@@ -216,7 +238,7 @@ end
 
 function checks.real(op, x)
   checks.array(op, x)
-  if kinds.is_complex(x) then core.fail(op, "real numbers", x) end
+  if kinds.is_complex(x) then core.fail(op, "real numbers, as x:real(), x:imag() and x:abs() give", x) end
   return x
 end
 

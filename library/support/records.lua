@@ -16,6 +16,13 @@ local function names_of(record)
   return names
 end
 
+--- {error = 1e-09, reason = "converged"}.
+local function text_of_record(record)
+  local parts = {}
+  for i, name in ipairs(names_of(record)) do parts[i] = ("%s = %s"):format(name, core.describe(record[name])) end
+  return "{" .. table.concat(parts, ", ") .. "}"
+end
+
 --- The nearest name, or one that has the key as a part of it.
 local function nearest(key, names)
   for _, name in ipairs(names) do
@@ -28,6 +35,7 @@ end
 --- sometimes. Its value is the option that gives it, or true for a field that is nil otherwise.
 function records.type(op, optional, metatable)
   metatable, optional = metatable or {__metatable = "a table of results"}, optional or {}
+  metatable.__tostring = metatable.__tostring or text_of_record
   function metatable.__index(record, key)
     local option = optional[key]
     if option == true then return nil end

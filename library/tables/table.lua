@@ -172,7 +172,8 @@ function tables.__index(t, key)
   if key == "names" then return {unpack(fields.names)} end
   if fields.arrays[key] then return fields.arrays[key] end
   if type(key) ~= "string" then
-    core.raise(("[table] expected the name of a column, got %s; t:take(rows) gives a table of some rows"):format(core.describe(key)))
+    core.raise(("[table] expected the name of a column, got %s; t:select(names) gives a table of some columns, t:take(rows) one of some rows"):format(
+      core.describe(key)))
   end
   local meant = import "table_names"
   local use = meant[key] and "; use " .. meant[key]

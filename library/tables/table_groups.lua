@@ -36,6 +36,11 @@ function groups.__index(g, key)
   core.raise(("[group_by] groups have no method %s%s"):format(core.describe(key), use))
 end
 
+function groups.__call()
+  core.raise("[group_by] expected a method, got a loop or a call: g:mean() and g:aggregate{...} give a table with a row for each group, and "
+    .. "t:where(name, key) one with a group's rows")
+end
+
 function groups.__tostring(g)
   local parts = parts_of[g]
   return ('%.0f groups by %s; g:mean() and others, and g:aggregate{name = "mean"}, give tables'):format(parts.starts.size,

@@ -13,10 +13,11 @@ local meant = {
   assign = "t.name = x", apply = "gpu.vectorize(f)(t.name)", map = "gpu.vectorize(f)(t.name)",
   drop_duplicates = "t:group_by(names):first()", nlargest = 't:sort_by("name", {descending = true}):head(n)', nsmallest = 't:sort_by("name"):head(n)',
   set_index = "t:where(name, value), which selects rows by any column", iterrows = "local x = t:values(name) of each column, and for i = 1, t.rows",
-  to_frame = "t itself: a column is t.name", melt = "gpu.concat{t, u} of a table for each column",
+  isna = "t.name:isnan(); t:dropna() leaves rows out", plot = "gpu.plot.line(t.x, t.y)", boxplot = "gpu.plot.boxplot(t.name)",
+  hist = "gpu.plot.histogram(t.name)", to_frame = "t itself: a column is t.name", melt = "gpu.concat{t, u} of a table for each column",
   ewm = "t.name:ewm {span = n}", rank = "gpu.stats.rankdata(t.name)", corr = "gpu.corrcoef(gpu.stack{t.a, t.b})", cumsum = "t.name:cumsum()",
 }
-for theirs, ours in pairs {concat = "append", query = "filter", loc = "filter", iloc = "take", sample = "take", slice = "take", isna = "take",
+for theirs, ours in pairs {concat = "append", query = "filter", loc = "filter", iloc = "take", sample = "take", slice = "take", isnull = "isna",
   distinct = "unique", nunique = "unique"} do
   meant[theirs] = meant[ours] or "t:take(rows)"
 end

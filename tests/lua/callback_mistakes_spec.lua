@@ -46,7 +46,7 @@ local calls = {
   "gpu.sparse.linalg.cg(gpu.sparse.eye(3), x, {callback = function() return f(x) end})",
   "gpu.sparse.linalg.cg(gpu.sparse.eye(3), x, {M = gpu.sparse.linalg.operator(f, {shape = {3, 3}})})",
   "gpu.comm.group(function() return f(x) end)",
-  "gpu.optimize.least_squares(f, x)", "gpu.optimize.curve_fit(f, x, x, {1})", "gpu.integrate.solve_ivp(function(t, y) return f(y) end, {0, 1}, x)",
+  "gpu.optimize.least_squares(f, x)", "gpu.optimize.curve_fit(function(x, a) local y = f(x) return y end, x, x, {1})", "gpu.integrate.solve_ivp(function(t, y) return f(y) end, {0, 1}, x)",
   "gpu.integrate.solve_ivp(function(t, y) return -y end, {0, 1}, x, {events = function(t, y) return f(y) end})",
   "gpu.integrate.quad(f, 0, 1)", "gpu.integrate.fixed_quad(f, 0, 1)", "gpu.fromfunction(f, {3})", "gpu.piecewise(x, {x:gt(1)}, {f})",
   "gpu.fuse(f)(x)", "gpu.benchmark(function() return f(x) end)", "gpu.profile(f, x)", "gpu.with(gpu.stream(), f, x)", "gpu.graph(f, x)",

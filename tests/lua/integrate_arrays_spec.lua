@@ -83,8 +83,8 @@ describe("solve_ivp of an array", function()
     local function refuses(text, ...) fails(text, solve, ...) end
     local function same(_, y) return y end
     refuses("expected a function of t and y that gives dy/dt", 3, { 0, 1 }, { 1 })
-    refuses("expected a function f(t, y) that gives real numbers (2,) on", function() return gpu.ones(3) end, { 0, 1 }, { 1, 2 })
-    refuses("expected a function f(t, y) that gives real numbers (2,) on", function(_, y) return y:astype "complex128" end, { 0, 1 }, { 1, 2 })
+    refuses("expected a function f(t, y), the time first, that gives real numbers (2,) on", function() return gpu.ones(3) end, { 0, 1 }, { 1, 2 })
+    refuses("expected a function f(t, y), the time first, that gives real numbers (2,) on", function(_, y) return y:astype "complex128" end, { 0, 1 }, { 1, 2 })
     refuses("t0: a finite number; {each = true} takes arrays", same, { gpu.ones(2), 1 }, { 1, 2 })
     refuses("expected rtol of 8.88e-16 or more", same, { 0, 1 }, { 1 }, { rtol = 0 })
     refuses("an event f(t, y) that gives one real number", same, { 0, 1 }, { 1, 2 }, { events = function(_, y) return y end })

@@ -73,7 +73,7 @@ local mistakes = {
     { 'nil * x', '[multiply] expected an array or a number as the left operand, got nil' },
     { '(1 + 2i) + nil', '[add] expected an array or a number as the right operand, got nil' },
     { 'gpu.where(x:gt(0), x, nil)', '[where] expected y, got nil; give it, or leave x out too' },
-    { 'gpu.sum(3)', '[sum] expected an array, got 3' },
+    { 'gpu.sum(3)', '[sum] expected an array, got 3; x[i] of a vector is a number: x({i}) is an array of one, gpu.array(t) makes one of numbers' },
     { 'gpu.sum({ 1, 2 })', '[sum] expected an array, got a table; gpu.array(t) makes an array of a table' },
     { 'gpu.median({ 1, 2 })', '[median] expected an array, got a table; gpu.array(t) makes an array of a table' },
     { 'gpu.arange(x:sum())', '[arange] expected a number, got an array float32[]; x:item() gives its number' },
@@ -230,7 +230,7 @@ local mistakes = {
   { "what is no function",
     { 'gpu.fft(x)', '[gpu.fft] expected a call of one of its functions, gpu.fft.fft(...), got a call of gpu.fft itself' },
     { 'gpu.random(3)', '[gpu.random] expected a call of one of its functions, got a call of gpu.random itself' },
-    { 'gpu.plot(y)', '[gpu.plot] expected a call of one of its functions, got a call of gpu.plot itself' },
+    { 'gpu.plot(y)', '[gpu.plot] expected a call of one of its functions, gpu.plot.line(x, y), got a call of gpu.plot itself' },
     { 'gpu.graph(function() return x + 1 end)()', '[graph] expected graph:launch([s]), got a call of the graph itself' },
     { 'gpu.fuse(function(a) a = a + 1 end)(x)',
       '[fuse] expected a function that returns arrays, or writes in place, got one that does neither' },
@@ -285,7 +285,7 @@ mistakes[#mistakes + 1] = { "habits of other libraries",
   { 'gpu.random.integers(0, 10, {size = 3})', '[random.integers] expected the shape first, as in gpu.random.integers(3, 0, 10), got 0 first; '
     .. '{0} is a shape without elements' },
   { 'gpu.random.choice(x, {size = 3})', '[random.choice] expected the options axis, replace, p, generator and device, got "size"; '
-    .. 'a shape is an argument, not an option' },
+    .. 'shape is an argument, not an option: gpu.random.choice(x [, shape])' },
   { 'gpu.stats.norm.cdf(x)', '[gpu.stats] gpu.stats has no field "norm"; use gpu.normcdf(x), gpu.normcdfinv(p), and '
     .. 'gpu.random.normal(shape, mean, deviation)' },
   { 'gpu.stats.t', '[gpu.stats] gpu.stats has no field "t"; use gpu.betainc(k / 2, 0.5, k / (k + t * t)), the probability of both its tails' },
@@ -295,7 +295,7 @@ mistakes[#mistakes + 1] = { "habits of other libraries",
   { 'gpu.plot.line(y, {linestyle = "--"})', '[plot.line] expected the options label, color, width, dash, marker, size, opacity, axis, '
       .. 'title, xlabel, ylabel, y2label, xlim, ylim, y2lim, log, dates, aspect, legend and theme, got "linestyle"; did you mean "dash"?' },
   { 'gpu.plot.histogram(y, {bins = 3})', '[plot.histogram] expected the options density, label, color, opacity, axis, title, xlabel, '
-    .. 'ylabel, y2label, xlim, ylim, y2lim, log, dates, aspect, legend and theme, got "bins"; the number of bins is an argument' },
+    .. 'ylabel, y2label, xlim, ylim, y2lim, log, dates, aspect, legend and theme, got "bins"; bins is an argument, not an option: gpu.plot.histogram(x [, bins])' },
   { 'x:ffill()', '[array] an array has no field or method "ffill"; use x:fillna("forward")' },
   { 'x:resample(3)', '[array] an array has no field or method "resample"; use gpu.signal.resample(x, count); of a gpu.table t.month = '
     .. 't.day:floor("month") and t:group_by("month")' },
@@ -365,7 +365,7 @@ mistakes[#mistakes + 1] = { "parameters that contradict each other",
   { 'gpu.array_split(gpu.arange(6), { -7 })', '[array_split] expected last positions of pieces within the 6 elements of axis 1, got -7' },
   { 'gpu.average(y, { weights = gpu.array { 1, -1, 0 } }):item()',
     '[average] expected weights whose sum is not 0, got 0 in element 1 of an array; queued at mistake:3' },
-  { 'gpu.random.uniform({ 3 }, 5, 1)', '[random.uniform] expected low of at most high, got 5 and 1' },
+  { 'gpu.random.uniform({ 3 }, 5, 1)', '[random.uniform] expected low of at most high, got 5 and 1; the shape comes first: gpu.random.uniform(shape, low, high)' },
   { 'gpu.random.uniform({ 2 }, gpu.array { 0, 1 }, gpu.array { 1, 0 }):table()',
     '[random.uniform] expected low of at most high, a width high - low of 0 or more, got -1 in element 2 of an array; queued at mistake:3' },
   { 'gpu.random.uniform({ 3 }, { 0 }, { 1 })',
@@ -409,9 +409,9 @@ mistakes[#mistakes + 1] = { "braces in the place of parentheses, and another ord
   { 'gpu.arange{0, 10}', '[arange] expected a number, got a table; parentheses hold arguments, f(a, b), braces make one table of them' },
   { 'y:clip{0, 1}', '[clip] expected the options out and dtype, got 0; parentheses hold arguments, f(a, b), braces options by name' },
   { 'gpu.clip{y, 0, 1}', '[clip] expected a lower bound, got nothing; parentheses hold arguments, f(a, b), braces make one table of them' },
-  { 'y:clip{min = 0}', '[clip] expected the options out and dtype, got "min"; bounds and counts are arguments, in their order, not options' },
+  { 'y:clip{min = 0}', '[clip] expected the options out and dtype, got "min"; low is an argument, not an option: gpu.clip(x, low [, high])' },
   { 'gpu.linspace(0, 1, {num = 5})', '[linspace] expected the options dtype, device and endpoint, got "num"; '
-    .. 'bounds and counts are arguments, in their order, not options' },
+    .. 'count is an argument, not an option: gpu.linspace(first, last [, count])' },
   { 'gpu.interp(y, y * 2, gpu.array{0.5, 1.5})', '[interp] expected points in two vectors of one length, got shapes (3,) and (2,); '
     .. 'gpu.interp(x, xp, fp) has them last' },
 }
@@ -512,7 +512,7 @@ mistakes[#mistakes + 1] = { "arguments in another library's form",
   { 'local n, m = x.shape return n * m',
     '[shape] expected numbers, got a list of sizes: x.shape[1] is the first, local n, m = unpack(x.shape) gives all' },
   { 'gpu.polyval(y, { 1, 2 })', '[polyval] expected the coefficients first, and x, an array or a number, after them, got a table' },
-  { 'gpu.table({ v = y }).head(1)', '[head] expected a table, as gpu.table gives, and a colon: t:head(...), got 1' },
+  { 'gpu.table({ v = y }).head(1)', '[head] expected t:head([n]), with a colon, got a dot and 1 in t\'s place' },
 }
 
 mistakes[#mistakes + 1] = { "sources that are not whole",

@@ -115,7 +115,7 @@ describe("gpu.optimize.curve_fit", function()
     local function f(t, a) return a * t end
     local function J(t) return t:reshape(4, 1) end
     fails("[optimize.curve_fit] expected sigma = a number above 0 or an array (4,), as y", curve_fit, f, x, x, {1}, {sigma = gpu.ones(3), jacobian = J})
-    fails("f(x, ...) of the shape (4,), as y", curve_fit, function() return gpu.ones(3) end, x, x, {1}, {jacobian = J})
+    fails("f(x, ...) of the shape (4,), as y", curve_fit, function(_, a) return gpu.ones(3) * a end, x, x, {1}, {jacobian = J})
     fails("p0: an array or a list of numbers", curve_fit, f, x, x, 1, {jacobian = J})
     fails("a Jacobian of 4 values by 1 parameters", curve_fit, f, x, x, {1}, {jacobian = function() return gpu.ones(3) end})
     fails('bounds with method = "trf", got "lm"', curve_fit, f, x, x, {1}, {method = "lm", bounds = {0, 1}, jacobian = J})

@@ -346,9 +346,8 @@ describe("gpu.plot", function()
       ["[plot] title is an option of a layer: p:line(x, y, {title = ...})"] = function() p:title "t" end,
       ["[plot.line] expected dash, one of dashed, dotted, solid, got 3"] = function() p:line({ 1, 2 }, { dash = 3 }) end,
       ["[plot.line] expected title, a string, got 3"] = function() p:line({ 1, 2 }, { title = 3 }) end,
-      ["[plot.line] expected xlim = {least, greatest}, got {1, 1}"] = function() p:line({ 1, 2 }, { xlim = { 1, 1 } }) end,
-      ["[plot.line] expected ylim = {least, greatest}, got {5, 1}"] = function() p:line({ 1, 2 }, { ylim = { 5, 1 } }) end,
-      ["[plot.line] expected xlim = {least, greatest}, two numbers"] = function() p:line({ 1, 2 }, { xlim = { 1 } }) end,
+      ["[plot.line] expected xlim = {first, last}, two numbers that differ, got {1, 1}"] = function() p:line({ 1, 2 }, { xlim = { 1, 1 } }) end,
+      ["[plot.line] expected xlim = {first, last}, two numbers"] = function() p:line({ 1, 2 }, { xlim = { 1 } }) end,
       ["[plot.line] expected a value above 0 for the logarithmic axis y, got none"] = function() plot.line({ 0, -1 }, { log = "y" }) end,
       ["[plot.points] expected a value above 0 for the logarithmic axis x, got none"] = function()
         plot.points({ -2, -1 }, { 1, 2 }):points({ 1, 2 }, { 1, 2 }, { log = "x" })

@@ -216,7 +216,7 @@ describe("signals", function()
     fails("[signal.lfilter] expected b: a vector or a table of numbers", signal.lfilter, { "x" }, { 1 }, x)
     fails("[signal.lfilter] axis 2 is out of range", signal.lfilter, { 1 }, { 1 }, x, 2)
     fails("[signal.sosfilt] expected six numbers in section 1, got 2", signal.sosfilt, { { 1, 2 } }, x)
-    fails("[signal.sosfilt] expected sections of shape (n,6), got (3,)", signal.sosfilt, gpu.ones(3), x)
+    fails("[signal.sosfilt] expected sections of shape (n,6), as {output = \"sos\"} of a design gives, got (3,)", signal.sosfilt, gpu.ones(3), x)
     local many = {}
     for k = 1, 33 do many[k] = { 1, 0, 0, 1, 0, 0 } end
     fails("[signal.sosfilt] expected at most 32 sections, got 33", signal.sosfilt, many, x)

@@ -1,0 +1,174 @@
+-- What people who come from NumPy, SciPy and Matplotlib write first: the messages say what to write here. Parts of messages.
+local gpu = require "gpu"
+local support = require "support"
+
+local function surroundings()
+  return setmetatable({ gpu = gpu, x = gpu.array { 1, 2, 3 }, y = gpu.array { 2, 4, 7 }, m = gpu.ones(2, 3),
+    t = gpu.table { s = { "a", "b", "a" }, day = { "2024-01", "2024-02", "x" }, mass = { 1.5, 2.5, 3.5 } } }, { __index = _G })
+end
+
+local mistakes = {
+  { "functions with another number of parameters",
+    { 'gpu.optimize.curve_fit(function(t, a, b) return a * t + b end, x, y, { 1 })',
+      "[optimize.curve_fit] expected a function f(x, ...) with 2 parameters, got one with 3; the parameters come one by one" },
+    { 'gpu.optimize.curve_fit(function(t, p) return p[1] * t + p[2] end, x, y, { 1, 1 })',
+      "[optimize.curve_fit] expected a function f(x, ...) with 3 parameters, got one with 2" },
+    { 'gpu.optimize.curve_fit(function(t, a) return a * t end, x, y, { 1 }, { jacobian = function(t, a, b) return t end })',
+      "[optimize.curve_fit] expected a function jacobian(x, ...) with 2 parameters, got one with 3" },
+    { 'gpu.optimize.minimize(function(x, y) return x ^ 2 + y ^ 2 end, gpu.ones(2))',
+      "[optimize.minimize] expected a function f(x) with 1 parameter, got one with 2; x is all of them: x(1) and x(2) are elements" },
+    { 'gpu.optimize.minimize(function(x) return (x ^ 2):sum() end, x, { gradient = function(x, y) return 2 * x end })',
+      "[optimize.minimize] expected a function gradient(x) with 1 parameter, got one with 2" },
+    { 'gpu.optimize.minimize(function(x) return (x ^ 2):sum() end, x, { callback = function(x, v, i) end })',
+      "[optimize.minimize] expected a function callback(x, value) with 2 parameters, got one with 3" },
+    { 'gpu.optimize.least_squares(function(x, y) return x - y end, gpu.ones(2))',
+      "[optimize.least_squares] expected a function f(x) with 1 parameter, got one with 2" },
+    { 'gpu.optimize.root_scalar(function(x, a) return x - a end, { bracket = { 0, 1 } })',
+      "[optimize.root_scalar] expected a function f(x) with 1 parameter, got one with 2" },
+    { 'gpu.integrate.quad(function(x, a) return x * a end, 0, 1)',
+      "[integrate.quad] expected a function f(x, ...) with 1 parameter, got one with 2; {args = {...}} has the arguments after x" },
+    { 'gpu.integrate.quad(function(x, a) return x * a end, 0, 1, { 2 })', "got 2; {args = {...}} has the function's last arguments" },
+    { 'gpu.integrate.fixed_quad(function(x, a) return x * a end, 0, 1)', "[integrate.fixed_quad] expected a function f(x, ...) with 1" },
+    { 'gpu.integrate.solve_ivp(function(t, y) return -y end, { 0, 1 }, y, { events = function(t, y, dy) return t end })',
+      "[integrate.solve_ivp] expected a function of an event, (t, y, ...), with 2 parameters, got one with 3" },
+    { 'gpu.grad(function(x, y) return (x * y):sum() end)(x)', "got nil; the function has 2 parameters and got 1 argument" },
+    { 'gpu.jacobian(function(x, y) return x * y end)(x)', "got nil; the function has 2 parameters and got 1 argument" },
+  },
+  { "functions that give something else",
+    { 'gpu.grad(function(x) return (x ^ 2):sum():item() end)(x)', "got 14; a number, as y:item() gives, has no derivative" },
+    { 'gpu.optimize.minimize(function(x) return x ^ 2 end, x)', "got an array float32[3]; y:sum() is one" },
+    { 'gpu.integrate.solve_ivp(function(y, t) return -y end, { 0, 1 }, y)', "expected a function f(t, y), the time first" },
+  },
+  { "options that are arguments",
+    { 'gpu.plot.contourf(m, { levels = 5 })', 'got "levels"; levels is an argument, not an option: gpu.plot.contourf([x, y,] m [, levels])' },
+    { 'gpu.plot.errorbars(x, y, { yerr = y })', "; errors is an argument, not an option: gpu.plot.errorbars(x, y, errors)" },
+    { 'gpu.plot.boxplot(m, { labels = { "a", "b", "c" } })', "; names is an argument, not an option: gpu.plot.boxplot([names,] values)" },
+    { 'gpu.fft.fftfreq(4, { d = 0.1 })', "; spacing is an argument, not an option: gpu.fft.fftfreq(n [, spacing])" },
+    { 'gpu.ndimage.gaussian_filter(m, { sigma = 2 })', "; sigma is an argument, not an option: gpu.ndimage.gaussian_filter(x, sigma)" },
+    { 'gpu.random.normal({ size = 5 })', "; shape is an argument, not an option: gpu.random.normal(shape [, mean [, deviation]])" },
+    { 'gpu.optimize.minimize(function(x) return x end, x, "Powell")', '; {method = "Powell"} names one' },
+    { 'gpu.mean(x, { skipna = true })', "; gpu.nanmean, gpu.nansum and their kin leave NaN" },
+    { 'gpu.plot.image(m, { colorbar = true })', "; images and contours draw their colour bar without an option" },
+    { 'gpu.plot.line(x, { yscale = "log" })', '; log = "x", "y" or "xy" makes logarithmic axes' },
+    { 'm:sum(1, 2)', "got 2; several axes are one list, {1, 2}" },
+    { 'x:sort(true)', "got true; flags are options by name, {name = true}" },
+  },
+  { "names of other modules",
+    { 'gpu.gaussian_filter(m, 2)', '"gaussian_filter"; use gpu.ndimage.gaussian_filter(x, sigma)' },
+    { 'gpu.signal.gaussian_filter(m, 2)', '"gaussian_filter"; use gpu.ndimage.gaussian_filter(x, sigma)' },
+    { 'm:gaussian_filter(2)', '"gaussian_filter"; use gpu.ndimage.gaussian_filter(x, sigma)' },
+    { 'gpu.optimize.fsolve(math.sin, 1)', "use gpu.optimize.root_scalar(f, {x0 = 1}) of a number" },
+    { 'gpu.optimize.root(math.sin, 1)', "root_scalar an equation of one number" },
+    { 'gpu.sparse.eye(3):dot(x)', '"dot"; use A:matmul(x)' },
+    { 'gpu.plot(x, y)', "expected a call of one of its functions, gpu.plot.line(x, y), got" },
+    { 'gpu.integrate.solve_ivp(function(t, y) return -y end, { 0, 1 }, y).y', "local y, info = gpu.integrate.solve_ivp" },
+  },
+  { "dots in place of colons",
+    { 'gpu.plot.line(x).save("x.png")', '[plot.save] expected p:save(path [, {options}]), with a colon, got a dot and "x.png" in p\'s place' },
+    { 'gpu.plot.line(x).show()', "[plot.show] expected p:show([{options}]), with a colon, got a dot and nothing" },
+    { 'x:rolling(2).mean()', "[mean] expected window:mean(" },
+  },
+  { "arguments in another order",
+    { 'gpu.random.uniform(5, 10)', "; the shape comes first: gpu.random.uniform(shape, low, high)" },
+    { 'gpu.loop(function(x) return x + 1 end, 3, x)', "[loop] expected the number of steps first, of 0 or more, gpu.loop(n, fn, ...)" },
+    { 'gpu.integrate.solve_ivp(function(t, y) return -y end, 0, 1, y)', "[integrate.solve_ivp] expected a time span {t0, t1}, got 0" },
+    { 'gpu.sparse.coo(y, x, x)', "expected a vector of integers as rows, in (rows, columns, values [, shape])" },
+    { 'gpu.plot.boxplot(t.mass, t.s)', "[plot.boxplot] expected the column of names before the values" },
+    { 'gpu.hstack(x, y)', "gpu.hstack(arrays); braces make one list, {x, y}" },
+    { 'gpu.signal.sosfilt(gpu.signal.butter(4, 0.2), x)', 'as {output = "sos"} of a design gives' },
+  },
+  { "numbers and lists in place of arrays",
+    { 'gpu.stack { y[2] - y[1] }', "got 2; x[i] of a vector is a number: x({i}) is an array of one" },
+    { 'gpu.min(3, 4)', "got 3; math.min(i, j) compares numbers, gpu.minimum(x, y) arrays" },
+    { 'gpu.maximum(x)', "; x:max() is the greatest element of one array" },
+    { 'gpu.where(x:gt(1), x)', "; gpu.where(condition, x, y) chooses" },
+    { 'gpu.plot.line(x:astype "complex64")', "real numbers, as x:real(), x:imag() and x:abs() give" },
+  },
+  { "tables of columns",
+    { 'for k, g in t:group_by "s" do end', "[group_by] expected a method, got a loop or a call" },
+    { 't:plot()', "use gpu.plot.line(t.x, t.y)" },
+    { 't:isnull()', "use t.name:isnan()" },
+    { 't[{ "mass", "s" }]', "t:select(names) gives a table of some columns" },
+    { 't.day:floor("month")', "[floor] expected dates, as gpu.dates(texts) makes of texts, got a column of text" },
+  },
+}
+
+describe("mistakes of new users:", function()
+  for _, group in ipairs(mistakes) do
+    it(group[1], function()
+      for i = 2, #group do
+        local code, part = unpack(group[i])
+        local chunk = loadstring("\n\nlocal _ = " .. code, "=mistake") or assert(loadstring("\n\n" .. code, "=mistake"))
+        local ok, got = pcall(setfenv(chunk, surroundings()))
+        assert(not ok, code .. " raised no error")
+        assert(got:find(part, 1, true), ("%s\nexpected: %s\ngot: %s"):format(code, part, got))
+        assert.are.equal("mistake:3: ", got:sub(1, 11), code)
+      end
+    end)
+  end
+end)
+
+describe("Lua's own messages", function()
+  local function has(script, part)
+    local output = support.run('local gpu = require "gpu"\nlocal x = gpu.array { 4, 9 }\n' .. script)
+    assert(output:find(part, 1, true), ("%s\nexpected: %s\ngot: %s"):format(script, part, output))
+  end
+  it("say what is an array's", function()
+    has("local y = {1, 2} * 2", "hint: gpu.array(t) makes an array of a table of numbers")
+    has("local y = ({{1, 2}}):sum()", "gpu.array(t):sum() is of the array of a table of numbers")
+    has("local y = x[1]\nprint(y:sqrt())", "hint: x[i] of a vector is a number, which has no methods: math.sqrt(y); x({i}) is an array")
+    has("gpu.integrate.quad(function(x) if x > 0.5 then return 1 end return 0 end, 0, 1)", "gpu.where(condition, x, y) chooses elements")
+    has("local mask = x:gt(1) & x:lt(3)", "gpu.logical_and(x, y) for masks")
+  end)
+  it("quote the call alone", function()
+    has('local d = gpu.load("nothere.csv") print(d.x)', 'assert(gpu.load("nothere.csv")) says why')
+    has('local d = gpu.load "nothere.csv" print(d.x)', 'assert(gpu.load "nothere.csv") says why')
+  end)
+end)
+
+describe("lists of numbers", function()
+  it("are where a minimum is searched from", function()
+    local found = gpu.optimize.minimize(function(p) return ((p - gpu.array({ 1, -2 }, "float64")) ^ 2):sum() end, { 0, 0 })
+    assert.are.equal("float64", found.dtype)
+    support.near({ 1, -2 }, found:table(), 1e-5)
+  end)
+  it("are slopes of solve_ivp", function()
+    local y = gpu.integrate.solve_ivp(function(_, y) return { y[2], -y[1] } end, { 0, 1 }, { 1, 0 }, { rtol = 1e-8, atol = 1e-10 })
+    support.near({ math.cos(1), -math.sin(1) }, y:table(), 1e-7)
+    support.fails("expected a function f(t, y), the time first, that gives real numbers (2,)", gpu.integrate.solve_ivp,
+      function() return { 1, 2, 3 } end, { 0, 1 }, { 1, 0 })
+  end)
+end)
+
+describe("reports", function()
+  it("print their fields", function()
+    local _, report = gpu.integrate.quad(function(x) return x end, 0, 1)
+    assert(tostring(report):find('^{converged = true, error = [%d.e-]+, evaluations = 210, intervals = 10, reason = "converged"}$'))
+  end)
+end)
+
+describe("sequences in float32", function()
+  -- The next number of float32 above an integer is that far away, by the definition of its format.
+  it("raise where neighbours coincide, or integers are rounded", function()
+    support.fails("[arange] expected numbers that float32", gpu.arange, 1704067200, 1704067204, 0.5)
+    support.fails("[linspace] expected numbers that float32", gpu.linspace, 1704067200, 1704153600, 5)
+    support.fails("[linspace] expected numbers that float32", gpu.linspace, 1704153600, 1704067200, 5)
+    support.fails("[linspace] expected numbers that float32", gpu.linspace, 0, 1, 2 ^ 24 + 2)
+    support.fails("[full] expected an integer that float32", gpu.full, 3, 20230101)
+  end)
+  it("are made where float32 has them, and where a dtype is given", function()
+    assert.are.equal(1704067200 + 128, gpu.linspace(1704067200, 1704067200 + 512, 5)[2])
+    assert.are.equal(1000, gpu.linspace(0, 1e6, 1001)[2])
+    assert.are.equal(2 ^ -20, gpu.linspace(0, 1, 2 ^ 20 + 1)[2])
+    assert.are.equal(0.25, gpu.arange(0, 4194304, 0.25)[2])
+    local x = gpu.arange(1704067200, 1704067204, 0.5, "float64")
+    assert.are.equal(0.5, x[2] - x[1])
+    assert.are.equal("float32", gpu.linspace(1704067200, 1704153600, 5, "float32").dtype)
+    assert.are.equal(20230101, gpu.full(3, 20230101, "int64")[1])
+    assert.are.equal("int64", gpu.arange(1704067200, 1704067204).dtype)
+  end)
+  it("are named where they end beyond a span", function()
+    support.fails("t_eval is of float32, which rounds", gpu.integrate.solve_ivp, function(_, y) return -y end, { 0, 0.3 }, { 1 },
+      { t_eval = gpu.arange(4) * 0.1 })
+  end)
+end)
