@@ -19,7 +19,7 @@
 #include "src/device/cpu/front_end/clang_invocation.h"
 #include "src/device/cpu/front_end/conversions.h"
 #include "src/device/cpu/front_end/declarations.h"
-#include "src/device/cpu/front_end/host_code.h"
+#include "src/device/cpu/front_end/skip_host_code.h"
 #include "src/device/cpu/front_end/inline_assembly.h"
 #include "src/device/cpu/front_end/kernel_headers.h"
 #include "src/device/cpu/front_end/leading_includes.h"

@@ -1,4 +1,4 @@
-#include "src/device/cpu/front_end/host_code.h"
+#include "src/device/cpu/front_end/skip_host_code.h"
 
 #include <clang/AST/Attr.h>
 #include <clang/AST/Decl.h>
