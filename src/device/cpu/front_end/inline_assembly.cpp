@@ -1,6 +1,7 @@
 #include "src/device/cpu/front_end/inline_assembly.h"
 
 #include <clang/AST/ASTContext.h>
+#include <clang/AST/GlobalDecl.h>
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/IRBuilder.h>

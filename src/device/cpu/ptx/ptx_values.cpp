@@ -1,6 +1,7 @@
 #include "src/device/cpu/ptx/ptx_values.h"
 
 #include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/Module.h>
 
 #include "src/base/error.h"
 #include "src/device/cpu/ptx/ptx_functions.h"
