@@ -184,6 +184,16 @@ bool has_bindings(lua_State* L) {
   return found;
 }
 
+const char* missing_library(lua_State* L) {
+  for (const char* library : {"package", "string", "table", "math"}) {
+    lua_getglobal(L, library);
+    const bool is_open = lua_istable(L, -1);
+    lua_pop(L, 1);
+    if (!is_open) return library;
+  }
+  return nullptr;
+}
+
 void open_bindings(lua_State* L, std::shared_ptr<Context> context) {
   // A closing state finalises userdata in reverse order of creation. The context belongs to the first userdata of the
   // library, so all arrays are destroyed before it.
