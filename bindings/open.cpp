@@ -6,6 +6,7 @@
 #include "bindings/arrays/array_parts.h"
 #include "bindings/core.h"
 #include "bindings/data/data_parts.h"
+#include "bindings/functions/captured_values.h"
 #include "bindings/functions/function_parts.h"
 #include "bindings/kernels/kernel_parts.h"
 #include "bindings/linalg/linalg_parts.h"
@@ -168,6 +169,10 @@ void open_lua_libraries(lua_State* L) {
   lua_pushliteral(L, "-dse");  // the removal of dead stores
   lua_call(L, 1, 0);
   lua_pop(L, 2);
+}
+
+void name_replaced_functions(lua_State* L) {
+  note_replaced_functions(L);
 }
 
 void restrict_bindings(lua_State* L) {

@@ -22,6 +22,10 @@ inline constexpr const char* missing_library_text =
 /// Opens no device. The context lives at least as long as the state.
 void open_bindings(lua_State* L, std::shared_ptr<Context> context);
 
+/// The functions that stand in the places of Lua's own from now on, such as a print of the host program, are known by
+/// their names in functions for a device.
+void name_replaced_functions(lua_State* L);
+
 /// Takes from the module what reaches beyond arrays: for a context whose rights are not trusted. After the first
 /// require "gpu", before the first script. Raises Lua errors.
 void restrict_bindings(lua_State* L);

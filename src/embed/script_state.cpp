@@ -6,7 +6,6 @@
 #include <cstring>
 #include <string_view>
 
-#include "bindings/functions/captured_values.h"
 #include "bindings/lua/bracket.h"
 #include "bindings/lua/chunk_texts.h"
 #include "bindings/lua/lua.h"
@@ -202,7 +201,7 @@ int ScriptState::open(lua_State* L) {
     restrict_bindings(L);
     open_sandbox(L, *self.interruption_, self.context_->stack, self.memory_);
   }
-  if (is_ours || self.options_.print != nullptr) note_replaced_functions(L);
+  if (is_ours || self.options_.print != nullptr) name_replaced_functions(L);
   lua_gc(L, LUA_GCRESTART, -1);
   self.running_ = self.own_;
   return 0;
