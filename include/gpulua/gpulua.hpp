@@ -125,8 +125,9 @@ class State {
   /// The function at the path: get<double(const Array&, double)>("model.step").
   template <class Signature>
   Function<Signature> get(const std::string& path) const {
-    static_assert(std::is_function_v<Signature>,
-                  "get<double(double)>(path) gives a function; value<T>(path) reads a number, a text or an array");
+    static_assert(
+        std::is_function_v<Signature>,
+        "get<double(double)>(path) gives a function; state.value<int>(path) reads a number, a text or an array");
     gpulua_function* function = nullptr;
     detail::check(gpulua_get(handle(), path.c_str(), &function));
     return Function<Signature>(function, path);
