@@ -6,6 +6,7 @@
 #include "bindings/arrays/array_parts.h"
 #include "bindings/core.h"
 #include "bindings/data/data_parts.h"
+#include "bindings/functions/captured_values.h"
 #include "bindings/functions/function_parts.h"
 #include "bindings/kernels/kernel_parts.h"
 #include "bindings/linalg/linalg_parts.h"
@@ -170,6 +171,10 @@ void open_lua_libraries(lua_State* L) {
   lua_pop(L, 2);
 }
 
+void name_replaced_functions(lua_State* L) {
+  note_replaced_functions(L);
+}
+
 void restrict_bindings(lua_State* L) {
   lua_getfield(L, LUA_REGISTRYINDEX, helpers_key);
   lua_getfield(L, -1, "restrict");
@@ -182,6 +187,16 @@ bool has_bindings(lua_State* L) {
   const bool found = !lua_isnil(L, -1);
   lua_pop(L, 1);
   return found;
+}
+
+const char* missing_library(lua_State* L) {
+  for (const char* library : {"package", "string", "table", "math"}) {
+    lua_getglobal(L, library);
+    const bool is_open = lua_istable(L, -1);
+    lua_pop(L, 1);
+    if (!is_open) return library;
+  }
+  return nullptr;
 }
 
 void open_bindings(lua_State* L, std::shared_ptr<Context> context) {

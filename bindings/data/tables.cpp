@@ -5,6 +5,7 @@
 #include <map>
 
 #include "bindings/arrays/array_options.h"
+#include "bindings/arrays/array_parts.h"
 #include "bindings/arrays/lua_array.h"
 #include "bindings/data/data_parts.h"
 #include "bindings/data/dates.h"

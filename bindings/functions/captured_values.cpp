@@ -110,6 +110,34 @@ void note_library_functions(lua_State* L) {
   lua_setfield(L, LUA_REGISTRYINDEX, names_key);
 }
 
+void note_replaced_functions(lua_State* L) {
+  const int top = lua_gettop(L);
+  lua_getfield(L, LUA_REGISTRYINDEX, names_key);
+  lua_newtable(L);
+  const int names = top + 1, all = top + 2;
+  for (lua_pushnil(L); lua_next(L, names) != 0; lua_settop(L, all + 1)) {
+    const int name = all + 2;
+    lua_pushvalue(L, all + 1);
+    lua_pushvalue(L, name);
+    lua_rawset(L, all);
+    lua_pushvalue(L, LUA_GLOBALSINDEX);
+    const std::string_view path = lua_tostring(L, name);
+    const std::size_t dot = path.find('.');
+    if (dot != path.npos) {
+      lua_pushlstring(L, path.data(), dot);
+      lua_gettable(L, -2);
+    }
+    if (!lua_istable(L, -1)) continue;
+    lua_pushstring(L, dot == path.npos ? path.data() : path.data() + dot + 1);
+    lua_gettable(L, -2);
+    if (!lua_isfunction(L, -1)) continue;
+    lua_pushvalue(L, name);
+    lua_rawset(L, all);
+  }
+  lua_setfield(L, LUA_REGISTRYINDEX, names_key);
+  lua_settop(L, top);
+}
+
 HostValue CapturedValues::read(int value) {
   HostValue result;
   switch (lua_type(L_, value)) {
@@ -224,7 +252,9 @@ void CapturedValues::set(std::size_t index, int value, const luafn::Path* path) 
     result.numbers = read_numbers(top);
     if (!result.numbers.empty()) result.kind = HostValue::Kind::table;
   }
-  if (result.kind == HostValue::Kind::other && push_differentiated(L_, top, result.derivatives)) {
+  if (result.kind == HostValue::Kind::other && lua_iscfunction(L_, top)) {
+    result.name = "a function of the host program or of a library in C, which a device cannot call";
+  } else if (result.kind == HostValue::Kind::other && push_differentiated(L_, top, result.derivatives)) {
     const int function = lua_gettop(L_);
     std::shared_ptr<luafn::Closure>& closure = closures_[lua_topointer(L_, function)];
     if (!closure) {

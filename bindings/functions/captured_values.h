@@ -92,5 +92,8 @@ bool push_function_of(lua_State* L, int index);
 /// Notes the functions of Lua's libraries, so that a call of one is known whatever its name is. Called when the module
 /// is opened.
 void note_library_functions(lua_State* L);
+/// The functions that a host program has put in the places of Lua's own have their names from now on: print, and those
+/// of a sandbox.
+void note_replaced_functions(lua_State* L);
 
 }  // namespace gpulua

@@ -3,6 +3,7 @@
 
 // Errors and arrays of gpulua.hpp, which includes this.
 
+#include <complex>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -34,19 +35,29 @@ class Error : public std::runtime_error {
 
 namespace detail {
 
-/// What a bound function has thrown, until the call that has called it returns; and the text that Lua got.
+/// What a bound function has thrown, until the call that has called it returns; and the number of the exception on this
+/// thread, as gpulua_fail_with() takes it.
 struct Thrown {
   std::exception_ptr exception;
-  std::string text;
+  std::uintptr_t number = 0;
 };
 inline thread_local Thrown thrown;
 
 /// Throws for a status that is not GPULUA_OK.
 inline void check(gpulua_status status) {
-  const std::exception_ptr last = std::exchange(thrown.exception, nullptr);
+  const Thrown last = std::exchange(thrown, {});
   if (status == GPULUA_OK) return;
-  const std::string text = gpulua_error(nullptr);
-  throw Error(status, text, text.find(thrown.text) != text.npos ? last : nullptr);
+  const bool is_cause = last.exception && gpulua_error_cause() == reinterpret_cast<void*>(last.number);
+  throw Error(status, gpulua_error(nullptr), is_cause ? last.exception : nullptr);
+}
+
+/// The handle of an object that has one.
+template <class Handle>
+Handle* checked(Handle* handle, const char* op, const char* what) {
+  if (handle == nullptr)
+    throw Error(GPULUA_ARGUMENT,
+                std::string("[") + op + "] expected " + what + ", got one that is empty or moved from");
+  return handle;
 }
 
 struct Release {
@@ -57,7 +68,12 @@ struct Release {
 template <class T>
 constexpr const char* dtype_of() {
   using U = std::remove_cv_t<T>;
-  static_assert(std::is_arithmetic_v<U> && !std::is_same_v<U, long double>, "elements are bool, integers or floats");
+  constexpr bool is_real = std::is_arithmetic_v<U> && !std::is_same_v<U, long double>;
+  constexpr bool is_single = std::is_same_v<U, std::complex<float>>,
+                 is_double = std::is_same_v<U, std::complex<double>>;
+  static_assert(is_real || is_single || is_double, "elements are bool, integers, floats, or std::complex of floats");
+  if constexpr (is_single) return "complex64";
+  if constexpr (is_double) return "complex128";
   if constexpr (std::is_same_v<U, bool>) return "bool";
   if constexpr (std::is_same_v<U, float>) return "float32";
   if constexpr (std::is_same_v<U, double>) return "float64";
@@ -94,11 +110,11 @@ class Array {
   explicit Array(gpulua_array* handle) : handle_(handle) {}
   gpulua_array* handle() const noexcept { return handle_.get(); }
 
-  std::string_view dtype() const { return text(gpulua_array_dtype(handle())); }
-  std::string_view device() const { return text(gpulua_array_device_name(handle())); }
-  std::vector<std::int64_t> shape() const { return dims(gpulua_array_shape(handle())); }
+  std::string_view dtype() const { return text(gpulua_array_dtype(checked())); }
+  std::string_view device() const { return text(gpulua_array_device_name(checked())); }
+  std::vector<std::int64_t> shape() const { return dims(gpulua_array_shape(checked())); }
   /// In bytes.
-  std::vector<std::int64_t> strides() const { return dims(gpulua_array_strides(handle())); }
+  std::vector<std::int64_t> strides() const { return dims(gpulua_array_strides(checked())); }
   std::int64_t size() const noexcept { return gpulua_array_size(handle()); }
 
   /// The address of the first element, on the device, for work on `reader`, a CUstream. T is the array's element. An
@@ -140,7 +156,9 @@ class Array {
   }
   template <class T>
   void assign(const T* elements, std::size_t count) {
-    check_element<T>();
+    if (!has_element<T>())
+      throw Error(GPULUA_ARGUMENT, "[assign] expected elements of " + std::string(dtype()) +
+                                       ", as the array's are, got " + detail::dtype_of<T>());
     detail::check(gpulua_array_copy_from(handle(), elements, count * sizeof(T)));
   }
 
@@ -153,13 +171,19 @@ class Array {
     if (first == nullptr && gpulua_array_ndim(handle()) != 0) throw Error(GPULUA_ARGUMENT, gpulua_error(nullptr));
     return std::vector<std::int64_t>(first, first + gpulua_array_ndim(handle()));
   }
+  gpulua_array* checked() const { return detail::checked(handle(), "array", "an array"); }
+  /// Elements of bool are read and written as bytes, too.
+  template <class T>
+  bool has_element() const {
+    const std::string_view got = dtype();
+    return got == detail::dtype_of<T>() || (got == "bool" && sizeof(T) == 1);
+  }
   template <class T>
   void check_element() const {
-    const std::string_view wanted = detail::dtype_of<T>(), got = dtype();
-    const bool as_bytes = got == "bool" && sizeof(T) == 1;
-    if (wanted != got && !as_bytes)
-      throw Error(GPULUA_ARGUMENT,
-                  "[array] expected an array of " + std::string(wanted) + ", got one of " + std::string(got));
+    const std::string wanted = detail::dtype_of<T>();
+    if (!has_element<T>())
+      throw Error(GPULUA_ARGUMENT, "[array] expected an array of " + wanted + ", got one of " + std::string(dtype()) +
+                                       "; x:astype(\"" + wanted + "\") converts it");
   }
 
   std::unique_ptr<gpulua_array, detail::Release> handle_;

@@ -68,7 +68,8 @@ typedef struct gpulua_options {
   size_t device_memory; /* bytes of arrays on each device; 0: the device's memory */
   const char* cache_directory; /* for compiled kernels; NULL: GPULUA_CACHE_DIR or the user's; "": none */
   unsigned flags;              /* GPULUA_SANDBOX, ... */
-  /* A line that the script prints, without its end. NULL: print writes to the standard output. */
+  /* What the script prints, or shows as a chart, without the end of its line. NULL: that goes to the standard output,
+   * as what kernels print always does. */
   void (*print)(void* user, const char* text, size_t size);
   /* A warning of the library, such as a kernel that runs slowly. NULL: warnings are dropped. */
   void (*log)(void* user, int level, const char* text);
@@ -102,6 +103,10 @@ GPULUA_API gpulua_status gpulua_destroy(gpulua_state* state);
  * until the next call that fails. NULL: the last failure of the calling thread, in whatever state; in a call that gives
  * GPULUA_BUSY, or whose handle is closed, only that one. Never NULL. */
 GPULUA_API const char* gpulua_error(gpulua_state* state);
+/* The `cause` of gpulua_fail_with() where the calling thread's last failure is the error of that callback, as the script
+ * has got it or with words in front, error("reading: " .. why); NULL where it is another error, such as one that the
+ * script has raised after pcall had handled the callback's. */
+GPULUA_API void* gpulua_error_cause(void);
 
 /* ---- scripts ---- */
 
@@ -134,7 +139,8 @@ typedef struct gpulua_value {
   } as;
 } gpulua_value;
 
-/* Runs a script: size bytes of text at `text`, called `name` in messages. */
+/* Runs a script: size bytes of text at `text`, without a zero at their end, called `name` in messages: a file's name,
+ * or "=" and any other. */
 GPULUA_API gpulua_status gpulua_run(gpulua_state* state, const char* text, size_t size, const char* name);
 /* Compiles it to a function, which gpulua_call() runs, with arguments and results. In a sandbox: GPULUA_DEADLINE after
  * a second. */
@@ -171,6 +177,8 @@ typedef gpulua_status (*gpulua_callback)(gpulua_state* state, void* user, const 
 GPULUA_API gpulua_status gpulua_register(gpulua_state* state, const char* path, gpulua_callback callback, void* user);
 /* In a callback: sets the text of the error, and gives GPULUA_RUNTIME: return gpulua_fail(state, "no such port"). */
 GPULUA_API gpulua_status gpulua_fail(gpulua_state* state, const char* text);
+/* The same with a value of the program's for the error, which gpulua_error_cause() gives after the call that it ends. */
+GPULUA_API gpulua_status gpulua_fail_with(gpulua_state* state, const char* text, void* cause);
 
 /* ---- arrays ----
  * Shapes count elements; strides are in bytes, as x.strides in Lua, and may be negative or 0. Dtypes have their names
@@ -249,7 +257,8 @@ GPULUA_API gpulua_status gpulua_sync(gpulua_state* state);
 GPULUA_API gpulua_status gpulua_collect(gpulua_state* state, double ms);
 /* Stops what the state runs: that call gives GPULUA_INTERRUPTED, and the state goes on working. Nothing happens when
  * nothing runs. A loop that LuaJIT has compiled is stopped only in a call with a deadline or a state with
- * GPULUA_INTERRUPTIBLE. Any thread, and a signal handler. */
+ * GPULUA_INTERRUPTIBLE. Any thread, and a signal handler: so a handle that is not open gives GPULUA_ARGUMENT, and
+ * gpulua_error() no text for it. */
 GPULUA_API gpulua_status gpulua_interrupt(gpulua_state* state);
 
 /* Bytes of the live arrays on the state's device, and the most there have been. Opens the device. */

@@ -19,6 +19,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -32,19 +34,24 @@
 
 namespace gpulua {
 
-/// A Lua function, called as a C++ function. R is void, bool, a number, std::string, Array or Function.
+/// A Lua function, called as a C++ function. R is void, bool, a number, std::string, Array, Function or a std::tuple of
+/// these, for several results.
 template <class R, class... A>
 class Function<R(A...)> {
  public:
-  explicit Function(gpulua_function* handle) : handle_(handle) {}
+  /// Takes the handle over. `path`: what messages call it.
+  explicit Function(gpulua_function* handle, std::string path = {}) : handle_(handle), path_(std::move(path)) {}
   gpulua_function* handle() const noexcept { return handle_.get(); }
 
-  R operator()(A... arguments) const { return detail::call<R>(handle(), 0, arguments...); }
+  R operator()(A... arguments) const { return detail::call<R>(handle(), path_, 0, arguments...); }
   /// Ends with an Error of GPULUA_DEADLINE after that many milliseconds.
-  R within(double milliseconds, A... arguments) const { return detail::call<R>(handle(), milliseconds, arguments...); }
+  R within(double milliseconds, A... arguments) const {
+    return detail::call<R>(handle(), path_, milliseconds, arguments...);
+  }
 
  private:
   std::unique_ptr<gpulua_function, detail::Release> handle_;
+  std::string path_;
 };
 
 /// A kernel with its grid and blocks. Its arguments are checked against its signature: arrays and numbers.
@@ -53,7 +60,7 @@ class Launch {
   explicit Launch(Function<void()> function) : function_(std::move(function)) {}
   template <class... A>
   void operator()(const A&... arguments) const {
-    detail::call<void>(function_.handle(), 0, arguments...);
+    detail::call<void>(function_.handle(), {}, 0, arguments...);
   }
 
  private:
@@ -68,14 +75,19 @@ struct Size {
 class Kernel {
  public:
   /// At least one thread for each of `count` items.
-  Launch over(std::int64_t count) const { return Launch(detail::call<Function<void()>>(launches_.handle(), 0, count)); }
-  Launch with(Size grid, Size block, std::int64_t shared_bytes = 0) const {
-    return Launch(detail::call<Function<void()>>(launches_.handle(), 0, grid.x, grid.y, grid.z, block.x, block.y,
-                                                 block.z, shared_bytes));
+  Launch over(std::int64_t count) const { return launch(count); }
+  Launch with(Size grid, Size block) const { return launch(grid.x, grid.y, grid.z, block.x, block.y, block.z); }
+  /// For a kernel with an extern __shared__ array; 0: that array is empty.
+  Launch with(Size grid, Size block, std::int64_t shared_bytes) const {
+    return launch(grid.x, grid.y, grid.z, block.x, block.y, block.z, shared_bytes);
   }
 
  private:
   friend class State;
+  template <class... A>
+  Launch launch(A... numbers) const {
+    return Launch(detail::call<Function<void()>>(launches_.handle(), {}, 0, numbers...));
+  }
   explicit Kernel(Function<void()> launches) : launches_(std::move(launches)) {}
 
   Function<void()> launches_;  // gives the launch function of a count, or of a grid
@@ -108,24 +120,35 @@ class State {
   void run(std::string_view text, const std::string& name = "script") {
     detail::check(gpulua_run(handle(), text.data(), text.size(), name.c_str()));
   }
+  /// Runs the script of a file.
+  void run_file(const std::string& path) { run(read(path), path); }
   /// The function at the path: get<double(const Array&, double)>("model.step").
   template <class Signature>
   Function<Signature> get(const std::string& path) const {
+    static_assert(
+        std::is_function_v<Signature>,
+        "get<double(double)>(path) gives a function; state.value<int>(path) reads a number, a text or an array");
     gpulua_function* function = nullptr;
     detail::check(gpulua_get(handle(), path.c_str(), &function));
-    return Function<Signature>(function);
+    return Function<Signature>(function, path);
   }
   /// The script as a function: its arguments are `...`, its first result is the function's.
   template <class Signature>
   Function<Signature> load(std::string_view text, const std::string& name = "script") const {
+    static_assert(std::is_function_v<Signature>, "load<double(double)>(text) gives a function");
     gpulua_function* function = nullptr;
     detail::check(gpulua_load(handle(), text.data(), text.size(), name.c_str(), &function));
     return Function<Signature>(function);
   }
+  /// The same for the script of a file.
+  template <class Signature>
+  Function<Signature> load_file(const std::string& path) const {
+    return load<Signature>(read(path), path);
+  }
   /// Calls the function at the path once: call<Array>("gpu.sqrt", x). get() is for functions that are called often.
   template <class R, class... A>
   R call(const std::string& path, const A&... arguments) const {
-    return detail::call<R>(get<void()>(path).handle(), 0, arguments...);
+    return detail::call<R>(get<void()>(path).handle(), path, 0, arguments...);
   }
   /// A kernel from source, by its name there.
   Kernel kernel(std::string_view source, const std::string& name) const {
@@ -135,7 +158,8 @@ class State {
         local launch = gy and kernel {grid = {count, gy, gz}, block = {bx, by, bz}, shared = shared} or kernel:over(count)
         return function(...) launch(...) end
       end)";
-    return Kernel(load<Function<void()>(std::string_view, const std::string&)>(make, "kernel")(source, name));
+    // Of that name are the library's own files, which messages give no lines of.
+    return Kernel(load<Function<void()>(std::string_view, const std::string&)>(make, "=[gpulua]")(source, name));
   }
 
   template <class T>
@@ -220,6 +244,13 @@ class State {
   void interrupt() noexcept { gpulua_interrupt(handle()); }
 
  private:
+  static std::string read(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::string text(std::istreambuf_iterator<char>(file), {});
+    if (!file) throw Error(GPULUA_ARGUMENT, "[run_file] expected a script that can be read, got '" + path + "'");
+    return text;
+  }
+
   template <class T>
   Array host(T* data, const std::vector<std::int64_t>& shape, int copy) const {
     gpulua_array* array = nullptr;
@@ -241,8 +272,9 @@ class State {
                              gpulua_value* out, std::size_t* out_count) {
       const detail::Thrown before = std::exchange(detail::thrown, {});
       const auto fail = [&](const char* text) {
-        detail::thrown = {std::current_exception(), text};
-        return gpulua_fail(state, text);
+        static thread_local std::uintptr_t thrown_so_far = 0;
+        detail::thrown = {std::current_exception(), ++thrown_so_far};
+        return gpulua_fail_with(state, text, reinterpret_cast<void*>(detail::thrown.number));
       };
       try {
         auto& bound = *static_cast<Bound*>(user);

@@ -7,10 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "array.hpp"
 #include "gpulua.h"
@@ -37,9 +40,11 @@ gpulua_value to_value(const T& from) {
     value.kind = GPULUA_BOOLEAN;
     value.as.boolean = from;
   } else if constexpr (std::is_integral_v<T>) {
-    static_assert(sizeof(T) < 8 || std::is_signed_v<T>, "integers fit int64_t");
+    if constexpr (sizeof(T) == 8 && std::is_unsigned_v<T>)
+      if (from > static_cast<T>(std::numeric_limits<std::int64_t>::max()))
+        throw Error(GPULUA_ARGUMENT, "[values] expected an integer that int64_t holds, got " + std::to_string(from));
     value.kind = GPULUA_INTEGER;
-    value.as.integer = from;
+    value.as.integer = static_cast<std::int64_t>(from);
   } else if constexpr (std::is_floating_point_v<T> && sizeof(T) <= sizeof(double)) {
     value.kind = GPULUA_NUMBER;
     value.as.number = from;
@@ -52,13 +57,13 @@ gpulua_value to_value(const T& from) {
   } else if constexpr (std::is_convertible_v<const T&, const Array&>) {
     const Array& array = from;
     value.kind = GPULUA_ARRAY;
-    value.as.array = array.handle();
+    value.as.array = checked(array.handle(), "values", "an array");
   } else {
     static_assert(is_function<T>,
                   "values for Lua are nullptr, bool, numbers, texts, Array and Function: state.bind() makes a C++ "
                   "function one of Lua's, and state.copy(v) makes an Array of a vector");
     value.kind = GPULUA_FUNCTION;
-    value.as.function = from.handle();
+    value.as.function = checked(from.handle(), "values", "a function");
   }
   return value;
 }
@@ -67,7 +72,9 @@ gpulua_value to_value(const T& from) {
 struct Place {
   std::string_view op;
   std::string_view path = {};
-  std::size_t argument = 0;  // from 1; 0 and no path: a result
+  std::size_t argument = 0;      // from 1
+  bool is_result = false;        // of the function at the path, if it has one
+  std::string_view reason = {};  // the second result of one that gives nil and a reason
 };
 
 inline std::string describe(const gpulua_value& value) {
@@ -87,8 +94,10 @@ inline std::string describe(const gpulua_value& value) {
       const std::string_view text(value.as.text.data, value.as.text.size);
       return "the text '" + std::string(text.substr(0, most_text)) + (text.size() > most_text ? "...'" : "'");
     }
-    case GPULUA_ARRAY:
-      return "an array";
+    case GPULUA_ARRAY: {
+      const char* const dtype = gpulua_array_dtype(value.as.array);
+      return std::string("an array") + (dtype != nullptr ? std::string(" of ") + dtype : "");
+    }
     case GPULUA_FUNCTION:
       return "a function";
     default:
@@ -96,14 +105,23 @@ inline std::string describe(const gpulua_value& value) {
   }
 }
 
-[[noreturn]] inline void refuse(const char* expected, const gpulua_value& got, const Place& place) {
-  std::string where = " as the result";
-  if (place.argument > 0)
+[[noreturn]] inline void refuse(const char* expected, const gpulua_value& got, const Place& place,
+                                bool wants_number = false) {
+  const std::string path(place.path);
+  std::string where, advice;
+  if (place.argument > 0) {
     where = " as argument " + std::to_string(place.argument);
-  else if (!place.path.empty())
-    where = " at '" + std::string(place.path) + "'";
+  } else if (place.is_result) {
+    where = " as the result" + (path.empty() ? "" : " of '" + path + "'");
+    if (got.kind == GPULUA_NIL)
+      advice = place.reason.empty() ? "; does the function return it?" : ": " + std::string(place.reason);
+  } else {
+    where = " at '" + path + "'";
+    if (got.kind == GPULUA_NIL) advice = "; a local of a script is no global: write the name without `local`";
+  }
+  if (wants_number && got.kind == GPULUA_ARRAY) advice = "; x:item() gives the number of an array of one element";
   throw Error(GPULUA_ARGUMENT,
-              "[" + std::string(place.op) + "] expected " + expected + where + ", got " + describe(got));
+              "[" + std::string(place.op) + "] expected " + expected + where + ", got " + describe(got) + advice);
 }
 
 template <class T>
@@ -114,7 +132,7 @@ T to_number(const gpulua_value& value, const Place& place) {
       refuse("an integer that fits", value, place);
     return number;
   }
-  if (value.kind != GPULUA_NUMBER) refuse("a number", value, place);
+  if (value.kind != GPULUA_NUMBER) refuse("a number", value, place, true);
   const double number = value.as.number;
   if constexpr (std::is_integral_v<T>) {
     constexpr double most = sizeof(T) < 8 ? static_cast<double>(std::numeric_limits<T>::max()) : 9007199254740992.0;
@@ -169,13 +187,50 @@ R take(const gpulua_value& value, const Place& place) {
   }
 }
 
+/// The results of a call, whose handles it releases unless they are taken.
+template <std::size_t count>
+struct Results {
+  Results() = default;
+  ~Results() {
+    for (const gpulua_value& value : values) release(value);
+  }
+  Results(const Results&) = delete;
+  Results& operator=(const Results&) = delete;
+
+  /// One that was taken is nil.
+  template <class T>
+  T take(std::size_t i, std::string_view path) {
+    const gpulua_value value = std::exchange(values[i], {});
+    const bool has_reason = i + 1 < count && values[i + 1].kind == GPULUA_TEXT;
+    const std::string_view reason =
+        has_reason ? std::string_view(values[i + 1].as.text.data, values[i + 1].as.text.size) : std::string_view();
+    return detail::take<T>(value, {"call", path, 0, true, reason});
+  }
+  template <class... T, std::size_t... I>
+  std::tuple<T...> take_all(std::string_view path, std::tuple<T...>*, std::index_sequence<I...>) {
+    return {take<T>(I, path)...};
+  }
+
+  gpulua_value values[count] = {};
+};
+
+template <class T>
+inline constexpr std::size_t tuple_size = 0;
+template <class... T>
+inline constexpr std::size_t tuple_size<std::tuple<T...>> = sizeof...(T);
+
+/// `path`: what messages call the function; may be empty. A second result is the reason why the first one is nil, as
+/// Lua has it.
 template <class R, class... A>
-R call(gpulua_function* function, double milliseconds, const A&... arguments) {
+R call(gpulua_function* function, std::string_view path, double milliseconds, const A&... arguments) {
   const gpulua_value in[sizeof...(A) + 1] = {to_value(arguments)..., gpulua_value{}};
-  gpulua_value out{};
-  std::size_t count = std::is_void_v<R> ? 0 : 1;
-  check(gpulua_call(function, in, sizeof...(A), &out, &count, milliseconds));
-  if constexpr (!std::is_void_v<R>) return take<R>(out, {"call"});
+  Results<(tuple_size<R> > 2 ? tuple_size<R> : 2)> out;
+  std::size_t count = std::is_void_v<R> ? 0 : std::size(out.values);
+  check(gpulua_call(checked(function, "call", "a function"), in, sizeof...(A), out.values, &count, milliseconds));
+  if constexpr (tuple_size < R >> 0)
+    return out.take_all(path, static_cast<R*>(nullptr), std::make_index_sequence<tuple_size<R>>());
+  else if constexpr (!std::is_void_v<R>)
+    return out.template take<R>(0, path);
 }
 
 }  // namespace detail

@@ -232,11 +232,11 @@ function plot.show(p, options)
   if options.sixel == nil and not (options.width or options.height) then
     local picture = pixels(p)
     if picture then
-      io.stdout:write(picture, "\n")
+      print(picture)
       return
     end
   elseif checks.flag("plot.show", "sixel", options.sixel) then
-    io.stdout:write(import("plot_gnuplot").picture("plot.show", {p}, "sixel", {options.width or 800, options.height or 500}), "\n")
+    print(import("plot_gnuplot").picture("plot.show", {p}, "sixel", {options.width or 800, options.height or 500}))
     return
   end
   local width = options.width or math.min(core.terminal_width(), 100)
@@ -245,7 +245,7 @@ function plot.show(p, options)
     core.fail("plot.show", "width of 20 characters or more and height of 4 or more", options)
   end
   for _, item in ipairs(rawget(p, "charts") or {p}) do
-    io.stdout:write(import("plot_terminal").characters(item, math.floor(width), math.floor(height)), "\n")
+    print(import("plot_terminal").characters(item, math.floor(width), math.floor(height)))
   end
 end
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -35,11 +36,12 @@ ScriptState* state_of(const Bound& bound) {
   return static_cast<ScriptState*>(find_object(bound.state, HandleKind::state));
 }
 
-/// The text of a callback's error: its own, or that of a call in it whose status it passes on.
-std::string describe_failure(ScriptState& state, gpulua_status status) {
-  if (state.callback_error) return *std::exchange(state.callback_error, std::nullopt);
-  if (state.failed == status) return state.error;
-  return std::string("the host program's function gave ") + gpulua_status_name(status);
+/// The error of a callback: its own, or that of a call in it whose status it passes on.
+const ScriptState::CallbackError& error_of(ScriptState& state, gpulua_status status) {
+  std::optional<ScriptState::CallbackError>& error = state.callback_error;
+  if (!error && state.failed == status) error = {state.error, last_cause()};
+  if (!error) error = {std::string("the host program's function gave ") + gpulua_status_name(status), nullptr};
+  return *error;
 }
 
 /// Calls the host program with the values on the stack. Gives the number of results, or -1 with a message pushed.
@@ -59,7 +61,7 @@ int call_host(lua_State* L, Callback& callback) {
   state.drop_leftovers();
   if (!read_values(L, 1, count, state, in.data(), "argument", Texts::on_stack)) return -1;
   std::size_t results = out.size();
-  std::string message;
+  std::optional<std::string> message;
   if (state.context().stack.is_spent()) {
     release_values(in.data(), count);
     lua_pushstring(L, StackBudget::message);
@@ -73,10 +75,10 @@ int call_host(lua_State* L, Callback& callback) {
     try {
       status = callback.function(state.handle(), callback.user, in.data(), count, out.data(), &results);
     } catch (...) {
-      state.callback_error = "a C++ exception has left the host program's function";
+      state.callback_error = {"a C++ exception has left the host program's function", nullptr};
     }
     if (status != GPULUA_OK)
-      message = describe_failure(state, status);
+      message = error_of(state, status).text;
     else if (results == out.size() && out.back().kind == unset)
       message = "[callback] expected *out_count, how many results are set, got what it was before the call, " +
                 std::to_string(results) + ", and no result there; set it, to 0 for none";
@@ -84,8 +86,8 @@ int call_host(lua_State* L, Callback& callback) {
       message = "[callback] expected up to " + std::to_string(out.size()) + " results, got " + std::to_string(results);
   }
   release_values(in.data(), count);
-  if (!message.empty()) {
-    lua_pushlstring(L, message.data(), message.size());
+  if (message) {
+    lua_pushlstring(L, message->data(), message->size());
     return -1;
   }
   const bool pushed = push_values(L, state, out.data(), results, "result");
@@ -101,6 +103,14 @@ void add_position(lua_State* L) {
   lua_concat(L, 2);
 }
 
+/// The error at the top of the stack is that of a callback, with what the program has given it.
+void note_raised(lua_State* L, ScriptState& state) {
+  std::size_t size = 0;
+  const char* const text = lua_tolstring(L, -1, &size);
+  const std::optional<ScriptState::CallbackError> error = std::exchange(state.callback_error, std::nullopt);
+  state.raised = {std::string(text, size), error ? error->cause : nullptr};
+}
+
 /// The Lua function of a callback, which is its own upvalue.
 int run_callback(lua_State* L) {
   const auto& bound = *static_cast<const Bound*>(lua_touserdata(L, lua_upvalueindex(own_upvalue)));
@@ -112,6 +122,7 @@ int run_callback(lua_State* L) {
     if (results >= 0) return results;
   }
   add_position(L);
+  if (ScriptState* const state = state_of(bound)) note_raised(L, *state);
   return lua_error(L);
 }
 

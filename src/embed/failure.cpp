@@ -7,6 +7,7 @@ namespace gpulua::embed {
 namespace {
 
 thread_local std::string thread_failure;
+thread_local void* thread_cause = nullptr;
 
 void note(std::string& where, std::string_view text) noexcept {
   try {
@@ -21,7 +22,8 @@ void note(std::string& where, std::string_view text) noexcept {
 
 }  // namespace
 
-gpulua_status fail(ScriptState* state, gpulua_status status, std::string_view text) noexcept {
+gpulua_status fail(ScriptState* state, gpulua_status status, std::string_view text, void* cause) noexcept {
+  thread_cause = cause;
   note(thread_failure, text);
   if (state != nullptr) {
     note(state->error, text);
@@ -32,6 +34,10 @@ gpulua_status fail(ScriptState* state, gpulua_status status, std::string_view te
 
 const char* last_failure() noexcept {
   return thread_failure.c_str();
+}
+
+void* last_cause() noexcept {
+  return thread_cause;
 }
 
 gpulua_status fail_handle(const char* op, const char* expected, const void* got) noexcept {
@@ -69,7 +75,7 @@ gpulua_status fail_with_current(ScriptState* state) noexcept {
   try {
     throw;
   } catch (const ScriptState::Failure& failure) {
-    return fail(state, failure.status, failure.text);
+    return fail(state, failure.status, failure.text, failure.cause);
   } catch (const Error& error) {
     return fail(state, status_of(error.kind()), error.what());
   } catch (const std::bad_alloc&) {

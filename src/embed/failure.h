@@ -10,9 +10,11 @@
 namespace gpulua::embed {
 
 /// Notes the text for gpulua_error(): the calling thread's, and the state's where there is one. Gives the status.
-gpulua_status fail(ScriptState* state, gpulua_status status, std::string_view text) noexcept;
+gpulua_status fail(ScriptState* state, gpulua_status status, std::string_view text, void* cause = nullptr) noexcept;
 /// The calling thread's last text.
 const char* last_failure() noexcept;
+/// What the callback whose error that was had given with it; null for another error.
+void* last_cause() noexcept;
 /// "[call] expected a gpulua_function, got NULL".
 gpulua_status fail_handle(const char* op, const char* expected, const void* got) noexcept;
 /// Notes the exception that is being handled.

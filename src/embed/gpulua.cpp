@@ -72,6 +72,10 @@ const char* gpulua_error(gpulua_state* state) {
   return script != nullptr ? script->error.c_str() : last_failure();
 }
 
+void* gpulua_error_cause(void) {
+  return last_cause();
+}
+
 gpulua_status gpulua_allow_kernel(gpulua_state* state, const char* sha256) {
   return in_state(state, Access::always, "allow_kernel", [&](ScriptState& script) {
     std::string digest = sha256 != nullptr ? sha256 : "";
@@ -99,7 +103,8 @@ gpulua_status gpulua_collect(gpulua_state* state, double ms) {
 
 gpulua_status gpulua_interrupt(gpulua_state* state) {
   const Pin pin(state, HandleKind::state);
-  if (pin.object() == nullptr) return GPULUA_ARGUMENT;  // without a text: a signal handler must not make one
+  // Without a text for a handle that is closed, as a signal handler must not make one.
+  if (pin.object() == nullptr) return GPULUA_ARGUMENT;
   static_cast<ScriptState*>(pin.object())->interruption().raise(Interruption::Reason::interrupted);
   return GPULUA_OK;
 }

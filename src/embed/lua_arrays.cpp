@@ -2,13 +2,15 @@
 
 #include "bindings/arrays/lua_array.h"
 #include "src/embed/held_array.h"
+#include "src/embed/lua_library.h"
 
 using namespace gpulua;
 using namespace gpulua::embed;
 
 int gpulua_push_array(lua_State* L, gpulua_array* array) {
+  // Before the first state of the process there is no Lua to push with.
+  if (L == nullptr || (!lua_is_connected() && connect_program_lua(__builtin_return_address(0)) != nullptr)) return 0;
   const auto* held = find_held<HeldArray>(array);
-  if (L == nullptr) return 0;
   if (held == nullptr || ScriptState::of(L) != held->state) {
     lua_pushnil(L);
     return 1;
@@ -26,7 +28,7 @@ int gpulua_push_array(lua_State* L, gpulua_array* array) {
 }
 
 gpulua_array* gpulua_to_array(lua_State* L, int index) {
-  if (L == nullptr) return nullptr;
+  if (L == nullptr || !lua_is_connected()) return nullptr;
   ScriptState* const state = ScriptState::of(L);
   const Array* const array = test<Array>(L, index);
   if (state == nullptr || array == nullptr) return nullptr;

@@ -83,6 +83,11 @@ class LuaLibrary {
     return fill(library);
   }
 
+  bool is_connected() {
+    const std::lock_guard lock(mutex_);
+    return setmode_ != nullptr;
+  }
+
  private:
   /// Takes all functions from one object: a process may have several Luas.
   const char* fill(void* library) {
@@ -117,6 +122,9 @@ const char* connect_program_lua(const void* caller) {
 }
 const char* connect_own_lua() {
   return lua_library().connect_own();
+}
+bool lua_is_connected() {
+  return lua_library().is_connected();
 }
 
 }  // namespace gpulua

@@ -16,4 +16,7 @@ const char* connect_program_lua(const void* caller);
 /// libluajit-5.1.so.2.
 const char* connect_own_lua();
 
+/// True once either has succeeded.
+bool lua_is_connected();
+
 }  // namespace gpulua

@@ -43,6 +43,12 @@ int raise_in_any_lua(lua_State* L, const char* message) {
 
 int luaopen_gpu(lua_State* L) {
   if (const char* why = gpulua::connect_program_lua(__builtin_return_address(0))) return raise_in_any_lua(L, why);
+  if (const char* library = gpulua::missing_library(L)) {
+    lua_pushliteral(L, "[gpu] ");
+    lua_pushfstring(L, gpulua::missing_library_text, library);
+    lua_concat(L, 2);
+    return lua_error(L);
+  }
   if (push_failure(L)) return lua_error(L);
   // open_bindings has put the module's loader into package.preload.
   lua_getglobal(L, "package");

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "bindings/lua/chunk_texts.h"
+#include "src/base/near_name.h"
 #include "src/embed/callbacks.h"
 #include "src/embed/error_text.h"
 #include "src/embed/failure.h"
@@ -49,6 +50,23 @@ Path push_holder(lua_State* L, const char* op, const char* path, bool makes = fa
     return {};
   }
   return {rest, true};
+}
+
+/// What the message about a path with no function at its end adds. The last name's holder is at the top but one.
+std::string advice_for(lua_State* L, std::string_view last, bool is_global) {
+  constexpr int most_names = 1000;
+  if (!lua_isnil(L, -1)) return {};
+  NearName near(last);
+  const int holder = lua_gettop(L) - 1;
+  lua_pushnil(L);
+  for (int i = 0; i < most_names && lua_istable(L, holder) && lua_next(L, holder) != 0; ++i) {
+    lua_pop(L, 1);
+    if (lua_type(L, -1) == LUA_TSTRING) near.offer(lua_tostring(L, -1));
+  }
+  lua_settop(L, holder + 1);
+  if (!near.name().empty() || !is_global) return near.question();
+  return "; a local of a script is not a global: leave out its `local`. Functions of the library have paths such as "
+         "'gpu.sqrt'";
 }
 
 /// Pushes the value at the path; false with a message.
@@ -96,8 +114,8 @@ int load(lua_State* L, void* data) {
 void load_script(ScriptState& state, const char* op, const char* text, std::size_t size, const char* name,
                  gpulua_function** out) {
   if (text == nullptr || name == nullptr) throw Error("[{}] expected a text and a name, got NULL", op);
-  // "@": messages show the name as that of a file.
-  Load request{&state, text, size, '@' + std::string(name), out};
+  // "@": messages show the name as that of a file. A name with Lua's own mark of another kind, "=", stays.
+  Load request{&state, text, size, *name == '=' ? name : '@' + std::string(name), out};
   try {
     state.run_script(&load, &request, out != nullptr && state.is_sandbox() ? ScriptState::most_ms_of_lookup : 0);
   } catch (ScriptState::Failure& failure) {
@@ -134,12 +152,39 @@ void check_path(const At& at) {
                 at.path == nullptr ? "NULL" : "an empty text");
 }
 
+/// Of a path where a value is put.
+void check_target(const At& at) {
+  check_path(at);
+  if (std::string_view(at.path).starts_with("gpu."))
+    throw Error(
+        "[{}] expected a path outside of gpu, whose fields are the library's, got '{}'; take a table of the "
+        "program's own, such as 'host.{}'",
+        at.op, at.path, at.path + std::strlen("gpu."));
+}
+
+/// Pushes the message about a path with no function at its end, where the value and below it its holder are at the top.
+void push_no_function(lua_State* L, const At& at) {
+  const std::string_view path = at.path;
+  const std::size_t dot = path.rfind('.');
+  const std::string message = "[" + std::string(at.op) + "] expected a function at '" + at.path + "', got " +
+                              luaL_typename(L, -1) + advice_for(L, path.substr(dot + 1), dot == path.npos);
+  lua_pushlstring(L, message.data(), message.size());
+}
+
 int get(lua_State* L, void* data) {
   const At& at = *static_cast<At*>(data);
   if (!push_at(L, at.op, at.path)) return lua_error(L);
-  if (at.wants_function && !lua_isfunction(L, -1))
-    return luaL_error(L, "[%s] expected a function at '%s', got %s", at.op, at.path, luaL_typename(L, -1));
+  if (at.wants_function && !lua_isfunction(L, -1)) {
+    push_no_function(L, at);
+    return lua_error(L);
+  }
   if (!read_values(L, lua_gettop(L), 1, *at.state, at.out, at.path)) return lua_error(L);
+  return 0;
+}
+
+/// table[key] = value, which may raise the table's own error.
+int set_field(lua_State* L) {
+  lua_settable(L, 1);
   return 0;
 }
 
@@ -152,8 +197,13 @@ int set(lua_State* L, void* data) {
     push_callback(L, *at.callback);
   else if (!push_values(L, *at.state, at.in, 1, at.path))
     return at.refused = true, lua_error(L);
-  lua_settable(L, -3);
-  return 0;
+  const int top = lua_gettop(L);
+  lua_pushcfunction(L, &set_field);
+  lua_insert(L, top - 2);
+  if (lua_pcall(L, 3, 0, 0) == 0) return 0;
+  if (lua_type(L, -1) != LUA_TSTRING) return lua_error(L);
+  lua_pushfstring(L, "[%s] cannot set '%s': %s", at.op, at.path, lua_tostring(L, -1));
+  return lua_error(L);
 }
 
 struct Call {
@@ -227,7 +277,7 @@ gpulua_status gpulua_set(gpulua_state* state, const char* path, const gpulua_val
     if (value == nullptr) throw Error("[set] expected a value, got NULL");
     At at{&script, "set", path};
     at.in = value;
-    check_path(at);
+    check_target(at);
     with_arguments(at.refused, [&] { script.run_lookup(&set, &at); });
   });
 }
@@ -236,7 +286,7 @@ gpulua_status gpulua_register(gpulua_state* state, const char* path, gpulua_call
   return in_state(state, Access::always, "register", [&](ScriptState& script) {
     if (callback == nullptr) throw Error("[register] expected a function, got NULL");
     At at{&script, "register", path};
-    check_path(at);
+    check_target(at);
     at.callback = script.add_callback(callback, user);
     script.run_lookup(&set, &at);
   });
@@ -271,8 +321,12 @@ gpulua_status gpulua_function_release(gpulua_function* function) {
 }
 
 gpulua_status gpulua_fail(gpulua_state* state, const char* text) {
+  return gpulua_fail_with(state, text, nullptr);
+}
+
+gpulua_status gpulua_fail_with(gpulua_state* state, const char* text, void* cause) {
   const gpulua_status status = in_state(state, Access::always, "fail", [&](ScriptState& script) {
-    script.callback_error = text != nullptr ? text : "an error without a text";
+    script.callback_error = {text != nullptr && *text != 0 ? text : "an error without a text", cause};
   });
   return status == GPULUA_OK ? GPULUA_RUNTIME : status;
 }

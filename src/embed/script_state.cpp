@@ -171,6 +171,7 @@ int ScriptState::open(lua_State* L) {
     lua_setfield(L, -2, "exit");
     lua_pop(L, 1);
   }
+  if (const char* library = missing_library(L)) return lua_pushfstring(L, missing_library_text, library), lua_error(L);
   if (!has_bindings(L)) open_bindings(L, self.context_);
   self.bindings_ = find_bindings(L);
   lua_getglobal(L, "require");
@@ -200,6 +201,7 @@ int ScriptState::open(lua_State* L) {
     restrict_bindings(L);
     open_sandbox(L, *self.interruption_, self.context_->stack, self.memory_);
   }
+  if (is_ours || self.options_.print != nullptr) name_replaced_functions(L);
   lua_gc(L, LUA_GCRESTART, -1);
   self.running_ = self.own_;
   return 0;
@@ -270,11 +272,12 @@ int ScriptState::run(Body body, void* data) {
   lua_rawgeti(L, LUA_REGISTRYINDEX, handler_);
   push_trampoline(L);
   lua_pushlightuserdata(L, &request);
+  cause_ = nullptr;
   const int status = lua_pcall(L, 1, LUA_MULTRET, base + 1);
   if (status == 0) return base + 2;
   std::size_t size = 0;
   const char* const text = lua_tolstring(L, -1, &size);
-  Failure failure{GPULUA_RUNTIME, text != nullptr ? std::string(text, size) : "an error without a text"};
+  Failure failure{GPULUA_RUNTIME, text != nullptr ? std::string(text, size) : "an error without a text", cause_};
   lua_settop(L, base);
   failure.status = status_of_lua(status, *context_, failure.text);
   // What the script has filled the memory with is garbage now; LuaJIT does not collect by itself when memory is short,
@@ -291,11 +294,16 @@ int ScriptState::run(Body body, void* data) {
   throw failure;
 }
 
+void ScriptState::note_cause(std::string_view text) noexcept {
+  cause_ = !raised.text.empty() && text.ends_with(raised.text) ? raised.cause : nullptr;
+}
+
 int ScriptState::run_script(Body body, void* data, double deadline_ms) {
   if (!(deadline_ms >= 0)) throw Error("[call] expected a deadline of 0 or more milliseconds");
   if (in_callback()) return run_within(body, data);
   lua_settop(own_, 0);
   kept_.clear();
+  raised = {};
   context_->last_error.reset();
   context_->spending.begin();
   if (is_sandbox())

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 #include <vector>
 
@@ -122,6 +123,7 @@ class ScriptState {
   struct Failure {
     gpulua_status status;
     std::string text;
+    void* cause = nullptr;  // of the callback whose error it is
   };
 
   // ---- what the host holds ----
@@ -139,8 +141,18 @@ class ScriptState {
   /// have read.
   void drop_leftovers() noexcept;
 
+  /// The error of a callback: its text, and the program's own value for it, which gpulua_error_cause() gives.
+  struct CallbackError {
+    std::string text;
+    void* cause = nullptr;
+  };
   /// Within a callback: its error.
-  std::optional<std::string> callback_error;
+  std::optional<CallbackError> callback_error;
+  /// The last error of a callback as Lua has got it, with the script's line.
+  CallbackError raised;
+  /// In the message handler of a call: notes whose error the text, which ends the call, is. That of the last callback
+  /// is the text that Lua has got, which a script may have put words in front of: error("reading: " .. why).
+  void note_cause(std::string_view text) noexcept;
   /// The Lua thread that a callback was called on, while it runs.
   class CallingBack {
    public:
@@ -203,6 +215,7 @@ class ScriptState {
   std::optional<Interruption> interruption_;
   TimerUse timer_use_;
   bool compiler_is_off_ = false, runs_script_ = false;
+  void* cause_ = nullptr;  // of the error that is ending a call
   void* handle_ = nullptr;
 
   std::atomic<const void*> owner_{nullptr};  // the thread that has entered, by the address of a variable of its own

@@ -27,7 +27,8 @@ TEST_CASE("gpulua.hpp: functions with types, and arrays") {
   CHECK(doubled.dtype() == "int32");
   CHECK(doubled.shape() == std::vector<std::int64_t>{3});
   CHECK(doubled.to_vector<int>() == std::vector<int>{2, 4, 6});
-  CHECK_THROWS_WITH(doubled.to_vector<float>(), "[array] expected an array of float32, got one of int32");
+  CHECK_THROWS_WITH(doubled.to_vector<float>(),
+                    "[array] expected an array of float32, got one of int32; x:astype(\"float32\") converts it");
   Array zeros = state.zeros<double>({2, 2});
   const double set[] = {1, 2, 3, 4};
   zeros.assign(set, 4);
@@ -47,7 +48,8 @@ TEST_CASE("gpulua.hpp: functions with types, and arrays") {
   CHECK_THROWS_WITH(state.value<float>("n"), "[value] expected a number that fits at 'n', got the number -1e+300");
   state.run("n = 1 / 0");
   CHECK(state.value<float>("n") == std::numeric_limits<float>::infinity());
-  CHECK_THROWS_WITH(state.load<double()>("return")(), "[call] expected a number as the result, got nil");
+  CHECK_THROWS_WITH(state.load<double()>("return")(),
+                    "[call] expected a number as the result, got nil; does the function return it?");
 }
 
 TEST_CASE("gpulua.hpp: nullptr and null texts are nil") {
@@ -250,7 +252,8 @@ TEST_CASE("gpulua.hpp: the program's memory, and objects that outlive the state"
     CHECK_THROWS_WITH(turned.span<float>(), strided);
     CHECK_THROWS_WITH(turned.data<float>(), strided);
     CHECK(state.call<Array>("gpu.contiguous", turned).data<float>()[1] == 4);
-    CHECK_THROWS_WITH(kept.span<int>(), "[array] expected an array of int32, got one of float32");
+    CHECK_THROWS_WITH(kept.span<int>(),
+                      "[array] expected an array of int32, got one of float32; x:astype(\"int32\") converts it");
     Array copied = state.copy(std::array<float, 2>{1, 2});
     copied.assign(std::array<float, 2>{3, 4});
     CHECK(copied.to_vector<float>() == std::vector<float>{3, 4});
@@ -300,8 +303,10 @@ TEST_CASE("gpulua.hpp: memory that cannot be that of an array is refused by name
   CHECK_THROWS_WITH(state.copy(nowhere, {4}), StartsWith("[array_host] " + no_address));
   CHECK_THROWS_WITH(state.borrow(shifted, {3}),
                     StartsWith("[array_device] expected an address that is a multiple of 8"));
-  CHECK_THROWS_WITH(state.borrow(data.data(), {-4}), StartsWith("[array_device] expected extents of 0 or more, got (-4,)"));
-  CHECK_THROWS_WITH(state.zeros<double>({2, -1}), StartsWith("[array_zeros] expected extents of 0 or more, got (2,-1)"));
+  CHECK_THROWS_WITH(state.borrow(data.data(), {-4}),
+                    StartsWith("[array_device] expected extents of 0 or more, got (-4,)"));
+  CHECK_THROWS_WITH(state.zeros<double>({2, -1}),
+                    StartsWith("[array_zeros] expected extents of 0 or more, got (2,-1)"));
   CHECK_THROWS_WITH(state.borrow(data.data(), {4}, "tpu"), StartsWith("[device] expected one of"));
   const std::vector<std::int64_t> many(100, 1);
   CHECK_THROWS_WITH(state.borrow(data.data(), many), Catch::Matchers::ContainsSubstring("axes, got 100"));

@@ -127,7 +127,7 @@ TEST_CASE("errors have a status, the script's line and a traceback") {
   CHECK(state.run("error(setmetatable({}, {__tostring = function() return 'mine' end}))") == GPULUA_RUNTIME);
   CHECK(state.error().find("mine") == 0);
   CHECK(state.run("error()") == GPULUA_RUNTIME);
-  CHECK(state.error().find("error object: nil") == 0);
+  CHECK(state.error().find("script.lua:1: error object: nil") == 0);
   CHECK(state.run("gpu.array({1, {2}})") == GPULUA_RUNTIME);
   CHECK(state.error().find("script.lua:1: [array]") == 0);
   CHECK(state.run("gpu.zeros(3, {device = 'tpu'})") == GPULUA_UNAVAILABLE);

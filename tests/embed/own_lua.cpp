@@ -72,6 +72,32 @@ void keep_line(void* user, const char* text, size_t size) {
 
 }  // namespace
 
+// The first of the process: no state has connected the library to LuaJIT yet.
+TEST_CASE("arrays on the stack of a state without gpulua_state, before any other call") {
+  lua_State* const L = luaL_newstate();
+  lua_pushnumber(L, 1);
+  CHECK(gpulua_to_array(L, 1) == nullptr);
+  CHECK(gpulua_push_array(L, nullptr) == 1);
+  CHECK(lua_isnil(L, -1));
+  CHECK(gpulua_to_array(L, 1) == nullptr);
+  lua_close(L);
+}
+
+TEST_CASE("a lua_State without Lua's libraries is refused by name") {
+  lua_State* const L = luaL_newstate();
+  gpulua_options options = options_with(0);
+  options.lua_state = L;
+  gpulua_state* state = nullptr;
+  CHECK(gpulua_create(&options, &state) == GPULUA_ARGUMENT);
+  CHECK(std::string(gpulua_error(nullptr)) ==
+        "[create] expected a lua_State with Lua's libraries, got one without `package`; call luaL_openlibs(L) first");
+  lua_pushcfunction(L, luaopen_gpu);
+  CHECK(lua_pcall(L, 0, 1, 0) != 0);
+  CHECK(std::string(lua_tostring(L, -1)) ==
+        "[gpu] expected a lua_State with Lua's libraries, got one without `package`; call luaL_openlibs(L) first");
+  lua_close(L);
+}
+
 TEST_CASE("arrays cross between the program's C functions and scripts") {
   ProgramLua lua, other;
   ApiState state(over(lua)), stranger(over(other));

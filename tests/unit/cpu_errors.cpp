@@ -2,6 +2,8 @@
 
 #include <signal.h>
 #include <unistd.h>
+#include <algorithm>
+#include <vector>
 
 #include <chrono>
 #include <functional>
@@ -194,6 +196,25 @@ TEST_CASE("cpu: a long launch is interrupted", "[cpu]") {
   user.join();
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
   CHECK_FALSE(device.interrupted().load());
+}
+
+TEST_CASE("cpu: filling and copying much memory is interrupted", "[cpu]") {
+  CpuTestDevice device;
+  constexpr std::size_t bytes = std::size_t{64} << 20;
+  std::vector<char> host(bytes, 1), memory(bytes, 0);
+  const char seven = 7;
+  const auto is_interrupted = [&](auto work) {
+    device.interrupted().store(true);
+    CHECK(kind_of(work) == ErrorKind::interrupted);
+    CHECK_FALSE(device.interrupted().load());
+    CHECK(memory.back() == 0);
+  };
+  is_interrupted([&] { device->fill(memory.data(), &seven, 1, bytes, device.stream()); });
+  CHECK(memory.front() == 7);
+  is_interrupted([&] { device->upload(memory.data(), host.data(), bytes, device.stream()); });
+  CHECK(memory.front() == 1);
+  device->fill(memory.data(), &seven, 1, bytes, device.stream());
+  CHECK(std::count(memory.begin(), memory.end(), 7) == static_cast<std::ptrdiff_t>(bytes));
 }
 
 TEST_CASE("cpu: what a kernel traps at is an error of its launch", "[cpu]") {

@@ -116,16 +116,22 @@ void CpuDevice::free_pinned(void* memory) noexcept {
 
 namespace {
 
-/// memcpy, which takes no null pointer, also not for the 0 bytes of an empty array.
-void copy_bytes(void* to, const void* from, std::size_t bytes) {
-  if (bytes > 0) std::memcpy(to, from, bytes);
+/// Calls work(first, count) for parts of so many items. Memory that is used for the first time takes the system up to a
+/// second a gigabyte, so between the parts it looks for an interrupt.
+template <class Work>
+void in_parts(std::size_t count, std::size_t item_bytes, std::atomic<bool>& interrupted, const char* op, Work work) {
+  const std::size_t most = (std::size_t{16} << 20) / item_bytes;
+  for (std::size_t first = 0; first < count; first += most) {
+    if (first > 0) take_interrupt(interrupted, op);
+    work(first, std::min(most, count - first));
+  }
 }
 
 }  // namespace
 
 void CpuDevice::upload(void* device, const void* host, std::size_t bytes, Stream& stream) {
   const auto write = [=, this](const void* from) {
-    copy_bytes(device, from, bytes);
+    copy_now(device, from, bytes);
     if (checker_.on()) checker_.memory().mark_written(device, bytes);
   };
   CpuGraph* graph = recorded_by(stream);
@@ -140,13 +146,19 @@ void CpuDevice::upload(void* device, const void* host, std::size_t bytes, Stream
 }
 
 void CpuDevice::download(void* host, const void* device, std::size_t bytes, Stream& stream) {
-  queue(stream, [=] { copy_bytes(host, device, bytes); });
+  queue(stream, [=, this] { copy_now(host, device, bytes); });
 }
 
 void CpuDevice::copy(void* to, const void* from, std::size_t bytes, Stream& stream) {
   queue(stream, [=, this] {
-    copy_bytes(to, from, bytes);
+    copy_now(to, from, bytes);
     if (checker_.on()) checker_.memory().copy_marks(to, from, bytes);
+  });
+}
+
+void CpuDevice::copy_now(void* to, const void* from, std::size_t bytes) {
+  in_parts(bytes, 1, environment_.interrupted, "copy", [=](std::size_t first, std::size_t count) {
+    std::memcpy(static_cast<char*>(to) + first, static_cast<const char*>(from) + first, count);
   });
 }
 
@@ -177,12 +189,15 @@ void CpuDevice::fill(void* memory, const void* value, std::size_t item_bytes, st
   std::memcpy(&item, value, item_bytes);
   queue(stream, [=, this] {
     if (checker_.on()) checker_.memory().mark_written(memory, item_bytes * count);
-    if (item_bytes == 1)
-      fill_items<std::uint8_t>(memory, item, count);
-    else if (item_bytes == 2)
-      fill_items<std::uint16_t>(memory, item, count);
-    else
-      fill_items<std::uint32_t>(memory, item, count);
+    in_parts(count, item_bytes, environment_.interrupted, "fill", [=](std::size_t first, std::size_t some) {
+      void* const part = static_cast<char*>(memory) + first * item_bytes;
+      if (item_bytes == 1)
+        fill_items<std::uint8_t>(part, item, some);
+      else if (item_bytes == 2)
+        fill_items<std::uint16_t>(part, item, some);
+      else
+        fill_items<std::uint32_t>(part, item, some);
+    });
   });
 }
 

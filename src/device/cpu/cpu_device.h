@@ -77,6 +77,7 @@ class CpuDevice : public Device {
   /// Checked work is done by kernels, which the checker sees, and so is all work of a GPU.
   bool works_by_kernels() const { return checker_.on() || environment_.config.gpu_schedules_on_cpu; }
   void copy_now(const RowsToCopy& rows);
+  void copy_now(void* to, const void* from, std::size_t bytes);
   /// The code for the launch's blocks.
   void run(CpuKernel& kernel, const LaunchConfig& config, void** arguments);
   std::shared_ptr<CpuModule> load(const KernelSource& source, const CompileTarget& target);

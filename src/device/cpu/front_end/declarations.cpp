@@ -7,6 +7,7 @@
 #include <clang/CodeGen/CodeGenABITypes.h>
 #include <clang/CodeGen/ModuleBuilder.h>
 #include <llvm/Demangle/Demangle.h>
+#include <llvm/IR/Constants.h>
 #include <llvm/Support/MathExtras.h>
 
 #include "src/device/cpu/front_end/name_expressions.h"
