@@ -215,11 +215,11 @@ TEST_CASE_METHOD(Fixture, "messages end with what the compiler does not know", "
   CHECK(hint("atomicMax(x, 1.f);").starts_with("hint: atomicMax is for integers"));
   CHECK(hint("return x[0];").starts_with("hint: kernels and the bodies of gpu.elementwise return nothing"));
   CHECK(hint("mine;").empty());
-  const std::string host = failure(Source("void add(float* x) {}")).what();
+  const std::string host = failure(Source("void add(float* x) {}\n__global__ void k(float* x) { add(x); }")).what();
   CHECK(
       host.ends_with("hint: functions of a kernel's source are kernels, __global__, or called by kernels, __device__"));
-  const std::string header = failure(Source("#include <iostream>\n__global__ void k() {}")).what();
-  CHECK(header.ends_with("hint: iostream is a header for host programs, which kernels do without"));
+  const std::string header = failure(Source("#include <iostream>\n__global__ void k() { std::cout << 1; }")).what();
+  CHECK(header.ends_with("hint: std::cout is for host programs: kernels print with printf"));
 }
 
 TEST_CASE_METHOD(Fixture, "a name that names no kernel is named", "[cuda][nvrtc]") {

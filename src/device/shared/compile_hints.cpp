@@ -34,13 +34,14 @@ const std::vector<Hint>& unknown_names() {
       {{"cuComplex", "cuFloatComplex", "cuDoubleComplex", "make_cu*", "cuC*"},
        "is declared in a header: #include <cuComplex.h>"},
       {{"CUDART_*"}, "is declared in a header: #include <math_constants.h>"},
-      {{"wmma", "nvcuda"}, "is declared in a header, for CUDA devices only: #include <mma.h>"},
+      {{"wmma", "nvcuda"}, "is declared in a header: #include <mma.h>"},
       {{"cudaMalloc*", "cudaFree*", "cudaMemcpy*", "cudaMemset*"},
        "is for host programs: the script makes arrays (gpu.empty, gpu.array) and reads them (x:host(), x:table())"},
       {{"cudaDeviceSynchronize", "cudaStream*", "cudaEvent*", "cudaGetLastError", "cudaLaunch*", "cudaSetDevice",
         "cudaError_t", "cudaGetDevice*"},
        "is for host programs: the script launches kernels and waits for them (gpu.stream, gpu.event, gpu.sync)"},
-      {{"thrust", "cub"},
+      {{"cub"}, "is declared in a header: #include <cub/cub.cuh>"},
+      {{"thrust"},
        "is a library for host programs, except thrust::complex of <thrust/complex.h>: gpu.sort, gpu.cumsum and "
        "reductions work on whole arrays"},
       {{"std::cout", "cout", "std::endl", "endl"}, "is for host programs: kernels print with printf"},
@@ -86,14 +87,12 @@ const std::vector<Hint>& host_functions() {
 
 const std::vector<Hint>& missing_headers() {
   static const std::vector<Hint> table = {
-      {{"iostream", "fstream", "sstream", "map", "unordered_map", "memory", "chrono", "thread", "random"},
-       "is a header for host programs, which kernels do without"},
       {{"cuda_runtime.h", "cuda.h", "cuda_runtime_api.h", "device_launch_parameters.h", "stdio.h", "cstdio",
         "helper_cuda.h"},
        "is not needed: kernels have the built-in variables, printf, assert and the math functions without an #include"},
-      {{"thrust/*", "cub/*"},
-       "is a library for host programs, except <thrust/complex.h>: gpu.sort, gpu.cumsum and reductions work on whole "
-       "arrays"},
+      {{"thrust/*", "cub/device/*"},
+       "is for host programs, as all but <thrust/complex.h> and cub's blocks and warps, <cub/cub.cuh>, are: gpu.sort, "
+       "gpu.cumsum and reductions work on whole arrays"},
   };
   return table;
 }
