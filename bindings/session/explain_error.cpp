@@ -94,19 +94,16 @@ void write_argument_hint(lua_State* L, std::string_view message, Hint& hint) {
     return write(hint, "; the argument is an array: x:table() gives its elements as a table");
   if (message.find("(string expected") != message.npos)
     return write(hint, "; the argument is an array: tostring(x) gives its text");
-  const bool is_number = (*array)->layout.size() == 1, takes_arrays = is_method(L, name);
+  const bool is_number = (*array)->layout.size() == 1;
   // A number that is read from an array is a constant for derivatives.
   const bool is_followed = (*array)->device().context().observer != nullptr;
-  if (is_number && !is_followed)
-    return takes_arrays
-               ? write(hint, "; the argument is an array: x:item() gives its number, gpu.%s takes arrays", name)
-               : write(hint, "; the argument is an array: x:item() gives its number");
+  if (is_number && !is_followed) return write(hint, "; the argument is an array: x:item() gives its number");
   const char* constant = is_number ? "; x:detach():item() is its number, a constant for derivatives" : "";
   if (is("max") || is("min"))
     return write(hint,
                  "; the argument is an array: gpu.%simum(x, y) compares each element, x:%s() gives the %s of all%s",
                  name, name, is("max") ? "largest" : "smallest", constant);
-  if (takes_arrays) return write(hint, "; the argument is an array: gpu.%s takes arrays%s", name, constant);
+  if (is_method(L, name)) return write(hint, "; the argument is an array: x:%s(...) takes one%s", name, constant);
   write(hint, "; the argument is an array: x:table() gives its elements%s", constant);
 }
 

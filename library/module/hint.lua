@@ -128,7 +128,6 @@ local rows = {
   {"'%]' expected near ','", "%f[%w_][nN][io][ln]e?%f[^%w_]", ranges .. "; gpu.newaxis there adds an axis"},
   {"'%]' expected near ','", "", ranges},
   {"malformed number", "%d[fFlLuU]", "numbers in Lua have no suffix"},
-  {"malformed number", "%d[jJ]", "2i is an imaginary number"},
   {"malformed number", "%d_%d", "digits stand without _ between them: 1000000, or 1e6"},
   {"'%)' expected near '='", "%f[%w_]if%s*%([^()]*=", compares},
   {"'%)' expected near '='", "%f[%w_]while%s*%([^()]*=", compares},

@@ -53,8 +53,7 @@ end
 
 local function add(op, fields, name, x, kind)
   if fields.rows and x.size ~= fields.rows then
-    core.raise(("[%s] expected %d rows in column %s, as in the others, got %d%s"):format(op, fields.rows, name, x.size,
-      op == "table" and x.size == fields.rows - 1 and "; x - x:shift() has NaN first where x:diff() has one element less" or ""))
+    core.raise(("[%s] expected %d rows in column %s, as in the others, got %d"):format(op, fields.rows, name, x.size))
   end
   fields.rows = x.size
   if not fields.arrays[name] then fields.names[#fields.names + 1] = name end
@@ -200,6 +199,10 @@ function tables.__newindex(t, key, value)
     return add("table", fields, key, x, {value})
   elseif core.is_number(value) or type(value) == "boolean" then
     value = gpu.full(fields.rows, value, {dtype = type(value) == "number" and "float64" or nil, device = device_of(fields)})
+  end
+  if core.is_array(value) and value.ndim == 1 and value.size > 0 and value.size + 1 == fields.rows then
+    core.raise(("[table] expected %d rows in column %s, as in the others, got %d; x - x:shift() has NaN first where x:diff() has one "
+      .. "element less"):format(fields.rows, key, value.size))
   end
   add_given("table", fields, key, value)
 end

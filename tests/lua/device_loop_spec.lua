@@ -284,8 +284,8 @@ end)
 describe("a loop on the device", function()
   local x = gpu.arange(8, "float32"):eval()
   for _, case in ipairs {
-    {"a number of steps that is no integer", 2.5, function(a) return a end, "[loop] expected a number of steps of 0 or more, got 2.5"},
-    {"a negative number of steps", -1, function(a) return a end, "[loop] expected a number of steps of 0 or more, got -1"},
+    {"a number of steps that is no integer", 2.5, function(a) return a end, "[loop] expected the number of steps first, of 0 or more, gpu.loop(n, fn, ...), got 2.5"},
+    {"a negative number of steps", -1, function(a) return a end, "[loop] expected the number of steps first, of 0 or more, gpu.loop(n, fn, ...), got -1"},
     {"no function", 3, 5, "[loop] expected a function of the arrays that the loop carries, got 5"},
     {"a result too few", 3, function() end, "[loop] expected 1 array from the function, as many as it gets, got none"},
     {"a result too many", 3, function(a) return a, a end, "[loop] expected 1 array from the function, as many as it gets, got 2"},

@@ -397,7 +397,7 @@ describe("derivatives by a number", function()
 
   it("do not advise to read a number", function()
     for body, hint in pairs {
-      ["return S * math.exp(S)"] = "gpu.exp takes arrays; x:detach():item() is its number, a constant",
+      ["return S * math.exp(S)"] = "x:exp(...) takes one; x:detach():item() is its number, a constant",
       ["return (gpu.full({ 3 }, S) * S):sum()"] = "x:broadcast_to(sizes) repeats the element",
       ["return gpu.array { S, S }:sum()"] = "gpu.stack{x, y} makes an array of arrays",
       ["return S:reshape(1):rolling(1):mean():sum()"] = "gpu.sliding_window(x, n):mean(-1) has one",

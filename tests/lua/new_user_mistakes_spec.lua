@@ -89,7 +89,7 @@ local mistakes = {
     { 't:plot()', "use gpu.plot.line(t.x, t.y)" },
     { 't:isnull()', "use t.name:isnan()" },
     { 't[{ "mass", "s" }]', "t:select(names) gives a table of some columns" },
-    { 't.day:floor("month")', "[floor] expected dates, as gpu.dates(texts) makes of texts, got a column of text" },
+    { 't.day:floor("month")', "[floor] expected dates, got a column of text; gpu.dates(x) makes dates of it" },
   },
 }
 

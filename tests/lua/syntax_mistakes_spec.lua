@@ -121,7 +121,7 @@ local forms = {
     { "x = 1:10", "gpu.range(1, 10)" },
     { "x = 1.0f", "no suffix" },
     { "x = 1_000", "1000000" },
-    { "x = 2 + 1j", "2i is an imaginary number" },
+    { "x = 2 + 1j", "imaginary numbers end in i: 2i" },
     { 'x = t["a", "b"]', 't:select("a", "b") takes columns' },
     { 'x[":", 1] = 100', 'x[{":", 1}] = y sets it' },
     { "gpu.zeros((3, 4))", "Lua has no tuples" },

@@ -112,7 +112,7 @@ describe("arrays that no memory holds", function()
       randn = function() return gpu.randn(1e7, 1e6) end, rand = function() return gpu.rand(1e13) end,
       normal = function() return gpu.random.normal({1e7, 1e6}) end, poisson = function() return gpu.random.poisson({1e7, 1e6}) end,
       integers = function() return gpu.random.integers({1e13}, 5) end, arange = function() return gpu.arange(1e13) end,
-      linspace = function() return gpu.linspace(0, 1, 1e13) end, zeros = function() return gpu.zeros(1e7, 1e6) end,
+      linspace = function() return gpu.linspace(0, 1, 1e13, {dtype = "float64"}) end, zeros = function() return gpu.zeros(1e7, 1e6) end,
     } do
       fails(message, make, name)
     end
@@ -149,7 +149,7 @@ local mistakes = {
   {"t.Close:rolling(2, {on = 'Date'})", "on: a column of dates or numbers, as t.Date"},
   {"t.Close:rolling(2, {by = 'symbol'})", "by: a column, as t.symbol"},
   {"t.Close:rolling{window = 20}", "a number of rows, x:rolling(20)"},
-  {"t.Close:rolling(2, {window = 20})", "the number of rows is an argument"},
+  {"t.Close:rolling(2, {window = 20})", "window is an argument, not an option"},
   {"t.Close:pct_change{periods = 5}", "the number of rows is an argument: x:shift(5)"},
   {"t.Close:rolling(2):skew()", "; it has apply, corr, count, cov, max, mean"},
   {"t:group_by('symbol'):skew('Close')", "; they have aggregate, count, first, last"},

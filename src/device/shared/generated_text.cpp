@@ -68,6 +68,7 @@ std::string first_errors(std::string_view messages) {
 }
 
 std::size_t count_errors(std::string_view messages) {
+  constexpr std::size_t cut_short = 1000;  // the compiler read no further: more than any number of others
   std::size_t count = 0;
   while (!messages.empty()) {
     const std::size_t end = std::min(messages.find('\n'), messages.size());
@@ -77,7 +78,7 @@ std::size_t count_errors(std::string_view messages) {
     if (number.ec == std::errc() && std::string_view(number.ptr, line.data() + end).starts_with(" more error"))
       count += left_out;
     else if (line.find(" error: ") != line.npos)
-      ++count;
+      count += line.find(" error: cannot open source file") == line.npos ? 1 : cut_short;
     messages.remove_prefix(std::min(end + 1, messages.size()));
   }
   return count;

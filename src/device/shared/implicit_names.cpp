@@ -151,7 +151,8 @@ std::vector<NamedSource> named_sources(const KernelSource& source) {
   KernelSource kernels = own;
   kernels.text = without_host_code(own.text);
   for (auto& [name, text] : kernels.headers) text = without_host_code(text);
-  if (kernels.text != own.text) ways.push_back({macros + names + std_names, kernels});
+  const bool has_kernel = kernels.text.find("__global__") != std::string::npos;
+  if (has_kernel && kernels.text != own.text) ways.push_back({macros + names + std_names, kernels});
   return ways;
 }
 

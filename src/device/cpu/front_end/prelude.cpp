@@ -58,7 +58,6 @@ constexpr std::array rows{
     Row{"cuComplex.h", "cuComplex.h"},
     Row{"cuda/atomic", "cuda_atomic.h"},
     Row{"cuda/functional", "cuda_std.h"},
-    Row{"cuda/std/algorithm", "cuda_std.h"},
     Row{"cuda/std/array", "cuda_std.h"},
     Row{"cuda/std/atomic", "cuda_atomic.h"},
     Row{"cuda/std/bit", "cuda_std.h"},
