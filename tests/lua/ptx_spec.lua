@@ -91,6 +91,8 @@ describe("inline PTX", function()
       ['"ld.global.u32 %0, [%1];" : "=r"(t) : "r"(t)'] = "64 bits",
       ['"ld.global.v4.u32 {%0, %0}, [%1];" : "=r"(t) : "l"(out)'] = "as many registers",
       ['"setp.foo.s32 %0, 1, 2;" : "=r"(t)'] = "comparison",
+      ['"st.async.global.u32 [%0], 1;" :: "l"(out)'] = "its part .async",
+      ['"ld.shared::cluster.u32 %0, [%0];" : "+r"(t)'] = "its part .shared::cluster",
       ['"}" ::: "memory"'] = "opening brace",
       ['"nonsense" ::: "memory"'] = "nonsense",
     } do

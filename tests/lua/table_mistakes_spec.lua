@@ -179,7 +179,7 @@ local mistakes = {
   {"gpu.random.multivariate_normal({0, 0}, gpu.eye(2), 5)", "the shape first"},
   {"gpu.random.standard_normal(1000, 4)", "a shape of several sizes is a table, gpu.random.standard_normal({2, 3})"},
   {"gpu.rand(3, {seed = 3})", "gpu.random.seed(n)"},
-  {"gpu.arange(1, 10, {step = 2})", "bounds and counts are arguments"},
+  {"gpu.arange(1, 10, {step = 2})", "step is an argument, not an option: gpu.arange([first,] stop [, step])"},
   {"x - strike", "as the right operand, got nil; the global 'strike' is not defined"},
   {"strike * x", "as the left operand, got nil; the global 'strike' is not defined"},
   {"(gpu.maximum(x, strike))", "the global 'strike' is not defined"},

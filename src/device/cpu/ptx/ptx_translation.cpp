@@ -5,6 +5,10 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 #include "src/base/error.h"
 #include "src/device/cpu/ptx/ptx_functions.h"
 #include "src/device/cpu/ptx/ptx_values.h"
@@ -170,9 +174,24 @@ class Translation {
     access->setAtomic(order_of(instruction));
   }
 
-  void load(const PtxInstruction& instruction) {
+  /// Between the name and the type.
+  static void check_access(const PtxInstruction& instruction) {
     expect_operands(instruction, 2, 3);  // the third is a policy of the cache
     if (has_word(instruction, "param")) refuse("parameters are read by their C++ names alone");
+    constexpr std::array<std::string_view, 26> known{
+        "global", "shared", "shared::cta", "local", "const", "volatile", "relaxed", "acquire", "release",
+        "weak",   "mmio",   "gpu",         "sys",   "cta",   "cluster",  "nc",      "ca",      "cg",
+        "cs",     "lu",     "cv",          "wb",    "wt",    "v2",       "v4",      "v8"};
+    for (std::size_t i = 1; i + 1 < instruction.words.size(); ++i) {
+      const std::string& word = instruction.words[i];
+      const bool is_hint = word.starts_with("L1::") || word.starts_with("L2::");
+      if (!is_hint && std::find(known.begin(), known.end(), word) == known.end())
+        refuse("its part ." + word + " is not known here");
+    }
+  }
+
+  void load(const PtxInstruction& instruction) {
+    check_access(instruction);
     llvm::Type* type = type_of(instruction);
     llvm::Value* from = address(instruction, instruction.operands[1]);
     for_elements(instruction, instruction.operands[0], from, [&](llvm::Value* place, const PtxOperand& to) {
@@ -182,7 +201,7 @@ class Translation {
     });
   }
   void store(const PtxInstruction& instruction) {
-    expect_operands(instruction, 2, 3);
+    check_access(instruction);
     llvm::Type* type = type_of(instruction);
     llvm::Value* to = address(instruction, instruction.operands[0]);
     for_elements(instruction, instruction.operands[1], to, [&](llvm::Value* place, const PtxOperand& from) {
@@ -206,6 +225,7 @@ class Translation {
 
   void move(const PtxInstruction& instruction) {
     expect_operands(instruction, 2, 2);
+    if (instruction.words.size() != 2) refuse("expected mov with a type alone");
     llvm::Type* type = type_of(instruction);
     const PtxOperand &to = instruction.operands[0], &from = instruction.operands[1];
     if (from.kind == Kind::vector) return values_.write(to, packed(from, type));
