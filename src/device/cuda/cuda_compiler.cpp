@@ -81,14 +81,21 @@ constexpr HostHeader host_headers[] = {
     {"cuda_profiler_api.h", ""},
     // The toolkit's also has the functions of hosts.
     {"cub/cub.cuh",
-     "#include <cub/block/block_adjacent_difference.cuh>\n#include <cub/block/block_discontinuity.cuh>\n"
-     "#include <cub/block/block_exchange.cuh>\n#include <cub/block/block_histogram.cuh>\n#include "
-     "<cub/block/block_load.cuh>\n"
-     "#include <cub/block/block_merge_sort.cuh>\n#include <cub/block/block_radix_sort.cuh>\n#include "
-     "<cub/block/block_reduce.cuh>\n"
-     "#include <cub/block/block_scan.cuh>\n#include <cub/block/block_shuffle.cuh>\n#include "
-     "<cub/block/block_store.cuh>\n"
-     "#include <cub/warp/warp_reduce.cuh>\n#include <cub/warp/warp_scan.cuh>\n"},
+     // clang-format off
+     "#include <cub/block/block_adjacent_difference.cuh>\n"
+     "#include <cub/block/block_discontinuity.cuh>\n"
+     "#include <cub/block/block_exchange.cuh>\n"
+     "#include <cub/block/block_histogram.cuh>\n"
+     "#include <cub/block/block_load.cuh>\n"
+     "#include <cub/block/block_merge_sort.cuh>\n"
+     "#include <cub/block/block_radix_sort.cuh>\n"
+     "#include <cub/block/block_reduce.cuh>\n"
+     "#include <cub/block/block_scan.cuh>\n"
+     "#include <cub/block/block_shuffle.cuh>\n"
+     "#include <cub/block/block_store.cuh>\n"
+     "#include <cub/warp/warp_reduce.cuh>\n"
+     "#include <cub/warp/warp_scan.cuh>\n"},
+    // clang-format on
 };
 /// NVRTC takes the toolkit's; these are for machines without them.
 constexpr std::string_view runtime_headers[] = {
@@ -235,8 +242,7 @@ std::optional<std::string> Compiler::digest(const KernelSource& source) const {
 }
 
 CompiledModule Compiler::compile(const KernelSource& source) {
-  return first_that_compiles<CompiledModule>(named_sources(source),
-                                             [this](const NamedSource& way) { return compile(way); });
+  return first_that_compiles<CompiledModule>(source, [this](const NamedSource& way) { return compile(way); });
 }
 
 CompiledModule Compiler::compile(const NamedSource& named) {

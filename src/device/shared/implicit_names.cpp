@@ -124,14 +124,21 @@ bool uses_std(const KernelSource& source) {
          });
 }
 
+constexpr const char* all_names = "#include <gpulua/names.h>\n";
+
+/// Files on disk may use it, too.
+std::string std_names(const KernelSource& source) {
+  return uses_std(source) || !source.include_dirs.empty() ? "#include <gpulua/std.h>\n" : "";
+}
+
 }  // namespace
 
-std::vector<NamedSource> named_sources(const KernelSource& source) {
-  const std::string names = "#include <gpulua/names.h>\n";
-  // Files on disk may use it, too.
-  const std::string std_names = uses_std(source) || !source.include_dirs.empty() ? "#include <gpulua/std.h>\n" : "";
-  std::vector<NamedSource> ways{{names + std_names, source}};
+NamedSource with_all_names(const KernelSource& source) {
+  return {all_names + std_names(source), source};
+}
 
+std::vector<NamedSource> other_ways(const KernelSource& source) {
+  std::vector<NamedSource> ways;
   Declared declared;
   KernelSource own = source;
   const auto end_names = [&](std::string& text, int line) {
@@ -145,14 +152,15 @@ std::vector<NamedSource> named_sources(const KernelSource& source) {
   // Ours has another name, and its usual name is a macro, which can end.
   std::string macros;
   for (const std::string& type : declared.types) macros += "#define " + type + " gpulua_" + type + "\n";
-  if (changed) ways.push_back({macros + names + std_names, own});
-  if (declared.defines_std) ways.push_back({macros + names, own});
+  const std::string all = macros + all_names + std_names(source);
+  if (changed) ways.push_back({all, own});
+  if (declared.defines_std) ways.push_back({macros + all_names, own});
 
   KernelSource kernels = own;
   kernels.text = without_host_code(own.text);
   for (auto& [name, text] : kernels.headers) text = without_host_code(text);
   const bool has_kernel = kernels.text.find("__global__") != std::string::npos;
-  if (has_kernel && kernels.text != own.text) ways.push_back({macros + names + std_names, kernels});
+  if (has_kernel && kernels.text != own.text) ways.push_back({all, kernels});
   return ways;
 }
 

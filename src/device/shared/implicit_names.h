@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/base/error.h"
@@ -19,26 +20,34 @@ struct NamedSource {
   KernelSource source;
 };
 
-/// The ways to compile a source, to be tried in this order. The first brings all names. A source that declares some of
-/// them itself, in lines that the preprocessor may leave out, has others: there each name ends where the source
-/// declares it. The last has no functions of the host, whose code may need what is not there.
-std::vector<NamedSource> named_sources(const KernelSource& source);
+/// The source with all names. Most sources compile so.
+NamedSource with_all_names(const KernelSource& source);
 
-/// The first of several ways that compiles. Where none does, throws the error of the way with the fewest messages.
+/// The other ways to compile a source, to be tried in this order. One that declares some of the names itself, in lines
+/// that the preprocessor may leave out, has others: there each name ends where the source declares it. The last has no
+/// functions of the host, whose code may need what is not there.
+std::vector<NamedSource> other_ways(const KernelSource& source);
+
+/// The first way that compiles. Where none does, throws the error of the way with the fewest messages.
 template <class Result>
-Result first_that_compiles(const std::vector<NamedSource>& ways,
-                           const std::function<Result(const NamedSource&)>& compile);
+Result first_that_compiles(const KernelSource& source, const std::function<Result(const NamedSource&)>& compile);
 
 template <class Result>
-Result first_that_compiles(const std::vector<NamedSource>& ways,
-                           const std::function<Result(const NamedSource&)>& compile) {
+Result first_that_compiles(const KernelSource& source, const std::function<Result(const NamedSource&)>& compile) {
   std::optional<Error> fewest;
-  for (const NamedSource& way : ways) try {
-      return compile(way);
+  const auto attempt = [&](const NamedSource& way) {
+    std::optional<Result> result;
+    try {
+      result.emplace(compile(way));
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::compile) throw;
       if (!fewest || count_errors(error.what()) < count_errors(fewest->what())) fewest.emplace(error);
     }
+    return result;
+  };
+  if (auto result = attempt(with_all_names(source))) return std::move(*result);
+  for (const NamedSource& way : other_ways(source))
+    if (auto result = attempt(way)) return std::move(*result);
   throw Error(*fewest);
 }
 

@@ -19,7 +19,6 @@
 #include "src/device/cpu/front_end/clang_invocation.h"
 #include "src/device/cpu/front_end/conversions.h"
 #include "src/device/cpu/front_end/declarations.h"
-#include "src/device/cpu/front_end/skip_host_code.h"
 #include "src/device/cpu/front_end/inline_assembly.h"
 #include "src/device/cpu/front_end/kernel_headers.h"
 #include "src/device/cpu/front_end/leading_includes.h"
@@ -28,6 +27,7 @@
 #include "src/device/cpu/front_end/prelude.h"
 #include "src/device/cpu/front_end/prelude_reader.h"
 #include "src/device/cpu/front_end/print_result.h"
+#include "src/device/cpu/front_end/skip_host_code.h"
 #include "src/device/cpu/ir/llvm_messages.h"
 #include "src/device/shared/compile_hints.h"
 #include "src/device/shared/generated_text.h"
@@ -251,7 +251,7 @@ SourceModule parse(const NamedSource& named, const CompileOptions& options, cons
 
 SourceModule parse_source(const KernelSource& source, const CompileOptions& options, const CompileTarget& target,
                           const PrecompiledPrelude* precompiled) {
-  return parse(named_sources(source).front(), options, target, precompiled);
+  return parse(with_all_names(source), options, target, precompiled);
 }
 
 SourceModule parse_source(const KernelSource& source, const CompileOptions& options, const CompileTarget& target) {
@@ -273,9 +273,8 @@ SourceModule parse_source(const KernelSource& source, const CompileOptions& opti
   const PrecompiledPrelude* precompiled =
       precompiled_prelude(options.standard, leading_includes(source, options), version);
   if (auto result = try_prelude(source, precompiled)) return std::move(*result);
-  const std::vector<NamedSource> ways = named_sources(source);
   return first_that_compiles<SourceModule>(
-      ways, [&](const NamedSource& way) { return parse(way, options, target, nullptr); });
+      source, [&](const NamedSource& way) { return parse(way, options, target, nullptr); });
 }
 
 }  // namespace gpulua::cpu

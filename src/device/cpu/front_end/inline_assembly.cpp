@@ -3,6 +3,7 @@
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/GlobalDecl.h>
 #include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/Basic/SourceManager.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InlineAsm.h>
@@ -10,6 +11,7 @@
 
 #include <map>
 #include <set>
+#include <vector>
 
 #include "src/base/error.h"
 #include "src/device/cpu/ir/collect.h"
@@ -37,19 +39,27 @@ class AssemblyVisitor : public clang::RecursiveASTVisitor<AssemblyVisitor> {
   std::set<std::string>& symbols_;
 };
 
+/// Whether any text that clang has read may have assembly. Most sources have none, and nobody has to walk their trees.
+bool may_have_assembly(const clang::SourceManager& sources) {
+  for (auto file = sources.fileinfo_begin(); file != sources.fileinfo_end(); ++file)
+    if (const auto text = file->second->getBufferDataIfLoaded(); text && text->contains("asm")) return true;
+  return false;
+}
+
 class AssemblyFunctions : public clang::ASTConsumer {
  public:
   explicit AssemblyFunctions(clang::CodeGenerator& generator) : generator_(generator) {}
 
-  void Initialize(clang::ASTContext& ast) override { ast_ = &ast; }
   bool HandleTopLevelDecl(clang::DeclGroupRef group) override {
-    AssemblyVisitor visitor(*ast_, symbols_);
-    for (clang::Decl* declaration : group) visitor.TraverseDecl(declaration);
+    declarations_.insert(declarations_.end(), group.begin(), group.end());
     return true;
   }
   void HandleTranslationUnit(clang::ASTContext& ast) override {
-    if (ast.getDiagnostics().hasErrorOccurred()) return;
-    for (const std::string& symbol : symbols_)
+    if (ast.getDiagnostics().hasErrorOccurred() || !may_have_assembly(ast.getSourceManager())) return;
+    std::set<std::string> symbols;
+    AssemblyVisitor visitor(ast, symbols);
+    for (clang::Decl* declaration : declarations_) visitor.TraverseDecl(declaration);
+    for (const std::string& symbol : symbols)
       for (const clang::NamedDecl* found : ast.getTranslationUnitDecl()->lookup(&ast.Idents.get(symbol)))
         if (const auto* function = llvm::dyn_cast<clang::FunctionDecl>(found))
           generator_.GetAddrOfGlobal(clang::GlobalDecl(function), /*isForDefinition=*/false);
@@ -57,8 +67,7 @@ class AssemblyFunctions : public clang::ASTConsumer {
 
  private:
   clang::CodeGenerator& generator_;
-  clang::ASTContext* ast_ = nullptr;
-  std::set<std::string> symbols_;
+  std::vector<clang::Decl*> declarations_;
 };
 
 std::string place_of(const llvm::CallInst& call) {
