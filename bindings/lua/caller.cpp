@@ -173,11 +173,7 @@ bool is_call_of_script(lua_State* L, int level) {
   if (callee.name == nullptr || !lua_checkstack(L, 8)) return false;
   const int top = lua_gettop(L);
   push_called(L, caller, callee);
-  bool is_scripts = false;
-  if (lua_isfunction(L, -1) && !lua_iscfunction(L, -1)) {
-    lua_getinfo(L, ">S", &caller);
-    is_scripts = !is_library(caller);
-  }
+  const bool is_scripts = is_function_of_script(L);
   lua_settop(L, top);
   return is_scripts;
 }
@@ -203,7 +199,7 @@ const CallSignature* called_function(lua_State* L) {
   for (int level = 1; lua_getstack(L, level, &frame) != 0 && lua_checkstack(L, 4) != 0; ++level) {
     lua_getinfo(L, "Sf", &frame);
     if (std::strcmp(frame.what, "C") != 0) {
-      if (std::strcmp(frame.source, "=[gpulua]") != 0) return lua_pop(L, 1), called;
+      if (!is_library(frame)) return lua_pop(L, 1), called;
       if (const CallSignature* own = guarded_signature(L, signatures)) called = own;
     }
     lua_pop(L, 1);

@@ -51,10 +51,12 @@ local function new_table(rows)
   return t, fields_of[t]
 end
 
+local function refuse_rows(op, fields, name, x, advice)
+  core.raise(("[%s] expected %d rows in column %s, as in the others, got %d%s"):format(op, fields.rows, name, x.size, advice or ""))
+end
+
 local function add(op, fields, name, x, kind)
-  if fields.rows and x.size ~= fields.rows then
-    core.raise(("[%s] expected %d rows in column %s, as in the others, got %d"):format(op, fields.rows, name, x.size))
-  end
+  if fields.rows and x.size ~= fields.rows then refuse_rows(op, fields, name, x) end
   fields.rows = x.size
   if not fields.arrays[name] then fields.names[#fields.names + 1] = name end
   fields.arrays[name], fields.kinds[name] = columns.make(x, kind), kind
@@ -201,8 +203,7 @@ function tables.__newindex(t, key, value)
     value = gpu.full(fields.rows, value, {dtype = type(value) == "number" and "float64" or nil, device = device_of(fields)})
   end
   if core.is_array(value) and value.ndim == 1 and value.size > 0 and value.size + 1 == fields.rows then
-    core.raise(("[table] expected %d rows in column %s, as in the others, got %d; x - x:shift() has NaN first where x:diff() has one "
-      .. "element less"):format(fields.rows, key, value.size))
+    refuse_rows("table", fields, key, value, "; x - x:shift() has NaN first where x:diff() has one element less")
   end
   add_given("table", fields, key, value)
 end

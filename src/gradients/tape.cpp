@@ -36,7 +36,8 @@ Array same_elements(const Array& array) {
                          ? constant(array->device(), Dims(array->layout.shape), array->dtype, *pending->value)
                          : broadcast(array, array->layout.shape);
   same->weak = array->weak;
-  // Views and broadcasts tell the observer by themselves. A constant is new, though it may be a variable of an outer tape.
+  // Views and broadcasts tell the observer by themselves. A constant is new, though it may be a variable of an outer
+  // tape.
   if (NodeObserver* observer = array->device().context().observer; observer && pending && pending->value)
     observer->copied(*same, *array);
   return same;

@@ -143,6 +143,16 @@ inline __device__ T reduce_items(const T (&items)[count], Operation operation) {
   return result;
 }
 
+/// The places of a thread's item `i` in a block of so many threads, side by side or `threads` apart.
+template <int items>
+inline __device__ int blocked(int i) {
+  return thread() * items + i;
+}
+template <int threads>
+inline __device__ int striped(int i) {
+  return i * threads + thread();
+}
+
 /// The storage of a class that is made without any.
 template <class Storage>
 inline __device__ Storage& private_storage() {
@@ -471,7 +481,7 @@ template <class T, int x, int items, BlockLoadAlgorithm algorithm = BLOCK_LOAD_D
 class BlockLoad {
   static constexpr int threads = x * y * z;
   static __device__ int place(int i) {
-    return algorithm == BLOCK_LOAD_STRIPED ? i * threads + gpulua::thread() : gpulua::thread() * items + i;
+    return algorithm == BLOCK_LOAD_STRIPED ? gpulua::striped<threads>(i) : gpulua::blocked<items>(i);
   }
 
  public:
@@ -503,7 +513,7 @@ template <class T, int x, int items, BlockStoreAlgorithm algorithm = BLOCK_STORE
 class BlockStore {
   static constexpr int threads = x * y * z;
   static __device__ int place(int i) {
-    return algorithm == BLOCK_STORE_STRIPED ? i * threads + gpulua::thread() : gpulua::thread() * items + i;
+    return algorithm == BLOCK_STORE_STRIPED ? gpulua::striped<threads>(i) : gpulua::blocked<items>(i);
   }
 
  public:
@@ -528,8 +538,8 @@ class BlockStore {
 template <class T, int x, int items, bool = false, int y = 1, int z = 1, int = 0>
 class BlockExchange {
   static constexpr int threads = x * y * z;
-  static __device__ int blocked(int i) { return gpulua::thread() * items + i; }
-  static __device__ int striped(int i) { return i * threads + gpulua::thread(); }
+  static __device__ int blocked(int i) { return gpulua::blocked<items>(i); }
+  static __device__ int striped(int i) { return gpulua::striped<threads>(i); }
 
  public:
   struct TempStorage {

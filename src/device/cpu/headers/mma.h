@@ -100,7 +100,7 @@ class fragment {
  public:
   typedef typename gpulua::element<T>::stored element_type;
   typedef element_type storage_element_type;
-  // Lanes that share a line, and the elements that each has of it; where there are more lines than lanes, or too few elements, none share.
+  // Lanes that share a line, and the elements that each has of it.
   static constexpr int lanes_of_line = 32 / shape::lines;
   static constexpr int num_elements = shape::length / lanes_of_line;
   static constexpr int num_storage_elements = num_elements;

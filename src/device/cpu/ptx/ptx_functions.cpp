@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <string_view>
 
 namespace gpulua::cpu {
@@ -14,8 +13,8 @@ bool is_one_of(const std::array<std::string_view, n>& list, std::string_view wor
 }
 
 /// What the compiler makes of LLVM's own instructions.
-constexpr std::array<std::string_view, 11> built_in{"{",  "}",    "reg",  "mov",  "ld",    "ldu",
-                                                    "st", "cvta", "setp", "selp", "membar"};
+constexpr std::array<std::string_view, 13> built_in{"{",    "}",    "reg",  "mov",    "ld",    "ldu",         "st",
+                                                    "cvta", "setp", "selp", "membar", "fence", "createpolicy"};
 constexpr std::array<std::string_view, 8> without_effect{"prefetch",       "prefetchu", "discard", "applypriority",
                                                          "griddepcontrol", "brkpt",     "pmevent", "setmaxnreg"};
 /// Words that do not choose between functions: how a GPU rounds subnormals, where memory is, whom an atomic operation
@@ -67,7 +66,6 @@ bool is_saturated(const PtxInstruction& instruction) {
 bool is_without_effect(const PtxInstruction& instruction) {
   const std::vector<std::string>& words = instruction.words;
   if (is_one_of(without_effect, words[0])) return true;
-  // cp.async copies at once; fences of proxies order what this device does in order anyway.
   const bool waits =
       has_word(instruction, "commit_group") || has_word(instruction, "wait_group") || has_word(instruction, "wait_all");
   return words[0] == "cp" && words.size() > 2 && words[1] == "async" && waits;
@@ -75,9 +73,7 @@ bool is_without_effect(const PtxInstruction& instruction) {
 
 std::string function_of(const PtxInstruction& instruction) {
   const std::vector<std::string>& words = instruction.words;
-  if (is_one_of(built_in, words[0]) || words[0] == "fence" || words[0] == "createpolicy" ||
-      is_without_effect(instruction))
-    return "";
+  if (is_one_of(built_in, words[0]) || is_without_effect(instruction)) return "";
   if (words[0] == "cp" && words.size() > 1 && words[1] == "async")
     return has_word(instruction, "bulk") ? "cp_async_bulk" : "cp_async_";
   const bool converts = words[0] == "cvt";

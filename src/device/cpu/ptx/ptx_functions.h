@@ -21,7 +21,7 @@ bool has_word(const PtxInstruction& instruction, const std::string& word);
 bool is_shared(const PtxInstruction& instruction);
 /// True for a float32 result that is held to 0 to 1.
 bool is_saturated(const PtxInstruction& instruction);
-/// True for what only tells a GPU how to go about it.
+/// True for an instruction that does nothing on this device: a prefetch, a wait for a copy, which is made at once.
 bool is_without_effect(const PtxInstruction& instruction);
 
 /// The symbols of all functions that the assembly needs.

@@ -13,7 +13,7 @@ struct PtxOperand {
     name,      // a register, or a special one, which begins with %
     argument,  // the C++ expression of that number
     integer,
-    real,     // `integer` has its bits, of which there are `width`
+    real,     // a number of `width` bits, which `integer` has
     vector,   // {a, b}: `parts`
     address,  // [a + 4]: `parts` has the base, `integer` what is added
     nothing,  // _

@@ -131,8 +131,7 @@ class Translation {
     return made;
   }
 
-  // ---- memory
-  // --------------------------------------------------------------------------------------------------------------
+  // ---- memory ----
 
   llvm::Value* address(const PtxInstruction& instruction, const PtxOperand& operand) {
     if (operand.kind != Kind::address) refuse("expected an address in brackets");
@@ -220,8 +219,7 @@ class Translation {
     values_.write(instruction.operands[0], value);
   }
 
-  // ---- registers
-  // -----------------------------------------------------------------------------------------------------------
+  // ---- registers ----
 
   void move(const PtxInstruction& instruction) {
     expect_operands(instruction, 2, 2);
@@ -278,8 +276,7 @@ class Translation {
                   builder_.CreateSelect(condition, yes, values_.read(instruction.operands[2], type)));
   }
 
-  // ---- functions of gpulua_ptx.h
-  // ------------------------------------------------------------------------------------------
+  // ---- functions of gpulua_ptx.h ----
 
   /// The function of the instruction, whose name for cp.async depends on the number of bytes.
   std::string symbol_of(const PtxInstruction& instruction) {
@@ -311,7 +308,8 @@ class Translation {
   }
 
   void call_function(const PtxInstruction& instruction) {
-    const llvm::Function* function = module_.getFunction(symbol_of(instruction));
+    const std::string symbol = symbol_of(instruction);
+    const llvm::Function* function = module_.getFunction(symbol);
     if (function == nullptr) refuse("it is not known here");
     const llvm::FunctionType& type = *function->getFunctionType();
     if (instruction.words[0] == "bar" || instruction.words[0] == "barrier") check_barrier(instruction);
@@ -338,7 +336,7 @@ class Translation {
     if (arguments.size() + 2 == type.getNumParams() && type.getParamType(type.getNumParams() - 2)->isPointerTy())
       add_place(arguments);
     if (arguments.size() != type.getNumParams()) refuse("expected other operands");
-    llvm::Value* result = call(symbol_of(instruction), arguments);
+    llvm::Value* result = call(symbol, arguments);
     if (is_saturated(instruction)) result = call(ptx_symbol("saturated_f32"), {result});
     if (has_result) values_.write(instruction.operands[0], result, is_signed(instruction));
     if (instruction.operands[0].kind == Kind::vector) gather(instruction.operands[0], arguments[0]);
