@@ -21,8 +21,11 @@
 // again, and each try steps some instructions, wherever the thread is: the C function may return to the trace soon. No
 // try looks at a stack to find out. Calls of the library's own functions are no part of a trace, and look at the
 // context's flag where they may take long. Inside of one nothing is stepped: the thread may run a kernel on a fiber's
-// stack, or wait for the threads that run kernels. One kind of loop stays out of reach: no guard, around a C function
-// of more than some 60,000 instructions, a large ffi.fill for one. The second Ctrl-C ends it.
+// stack, or wait for the threads that run kernels. The timer starts when a try ends: on a busy machine the steps of one
+// take longer than the time between two, and a thread that only steps gets nowhere in the collector, for one.
+//
+// One kind of loop stays out of reach: no guard, around a C function of more than some 60,000 instructions, a large
+// ffi.fill for one. The second Ctrl-C ends it.
 //
 // machine_code.cpp knows what guards and exits look like. Elsewhere than on x86-64 only the hook is there.
 
@@ -51,9 +54,8 @@ constexpr std::int64_t nanoseconds_per_second = 1'000'000'000;
 constexpr std::int64_t first_retry = 10 * nanoseconds_per_millisecond;
 constexpr std::int64_t last_retry = 320 * nanoseconds_per_millisecond;
 
-/// Steps outside of machine code after which the thread runs freely until the timer tries again. Each try takes up to
-/// twice as many as the one before, as it also comes twice as late: a long C function slows down by a constant factor
-/// only.
+/// Steps outside of machine code after which the thread runs freely until the timer tries again: a long C function
+/// slows down by a constant factor only.
 constexpr int first_step_limit = 2'000;
 
 /// Signal handlers have nothing else to find their state by. What is not atomic is touched by the Lua thread alone, and
@@ -134,6 +136,14 @@ void set_hook(lua_State* L) {
   lua_sethook(L, on_hook, LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT, 1);
 }
 
+/// The timer's next signal is a try that may take twice as many steps, and comes twice as late.
+void try_again_later() {
+  arm_timer(state.retry);
+  if (state.retry >= last_retry) return;
+  state.retry *= 2;
+  state.step_limit *= 2;
+}
+
 #if defined(__x86_64__)
 
 constexpr greg_t trap_flag = 0x100;
@@ -153,14 +163,18 @@ bool in_machine_code(const gregset_t& registers) {
 }
 
 /// The first signal mostly meets machine code, or the interpreter, where the hook fires: only a retry steps elsewhere.
-void start_stepping(ucontext_t& thread, bool retry) {
+/// True when the thread steps now, or does already.
+bool start_stepping(ucontext_t& thread, bool retry) {
   auto& registers = thread.uc_mcontext.gregs;
-  if ((registers[REG_EFL] & trap_flag) != 0 || state.context->in_call()) return;
-  if (sigismember(&thread.uc_sigmask, SIGTRAP) != 0) return;  // a step would kill the process
+  if ((registers[REG_EFL] & trap_flag) != 0) return true;
+  if (state.context->in_call()) return false;
+  if (sigismember(&thread.uc_sigmask, SIGTRAP) != 0) return false;  // a step would kill the process
   state.code.locate();
   state.loop_end = 0;
   state.steps_outside = 0;
-  if (retry || in_machine_code(registers)) registers[REG_EFL] |= trap_flag;
+  if (!retry && !in_machine_code(registers)) return false;
+  registers[REG_EFL] |= trap_flag;
+  return true;
 }
 
 /// The exit to take at the instruction in machine code that comes next; 0: step on.
@@ -195,12 +209,16 @@ void on_trap(int, siginfo_t* info, void* context) {
   } else if (step_on) {
     step_on = ++state.steps_outside < state.step_limit && !stops_stepping(rip, registers[REG_RAX]);
   }
-  if (!step_on) registers[REG_EFL] &= ~trap_flag;
+  if (step_on) return;
+  registers[REG_EFL] &= ~trap_flag;
+  if (state.pending) try_again_later();
 }
 
 #else
 
-void start_stepping(ucontext_t&, bool) {}
+bool start_stepping(ucontext_t&, bool) {
+  return false;
+}
 void on_trap(int, siginfo_t*, void*) {
   die(SIGTRAP);
 }
@@ -234,12 +252,7 @@ void on_interrupt(int, siginfo_t* info, void* context) {
     pthread_kill(state.thread, SIGINT);
   } else if (retry ? state.pending.load() : press()) {
     set_hook(L);
-    start_stepping(*static_cast<ucontext_t*>(context), retry);
-    arm_timer(state.retry);
-    if (state.retry < last_retry) {
-      state.retry *= 2;
-      state.step_limit *= 2;
-    }
+    if (!start_stepping(*static_cast<ucontext_t*>(context), retry)) try_again_later();
   }
   errno = saved_errno;
 }

@@ -38,6 +38,16 @@ stops 'many resumes' 'local f = coroutine.wrap(function() while true do coroutin
 stops 'the interpreter' 'jit.off() print() while true do end'
 stops 'a script with a hook' 'debug.sethook(function() end, "", 1000) print() while true do end'
 
+# The machine is busy, and the signal meets a C function that goes on for millions of instructions: it gets its share of the time.
+busy=()
+for _ in 1 2 3 4 5 6; do
+  timeout 60 sh -c 'while :; do :; done' &
+  busy+=($!)
+done
+stops 'a long C function on a busy machine' 'local gpu, t = require("gpu"), {} for i = 1, 2e6 do t[i] = {i} end gpu.ones(3):sum():item() print()
+  jit.off() while true do collectgarbage() end'
+kill "${busy[@]}"
+
 # The signal comes in a C function that then fails: by a finalizer, which runs without hooks, in the search for memory.
 check 'an error meets the interrupt' 130 '' 'gpulua: *interrupted!*' -e 'local ffi, gpu = require "ffi", require "gpu"
   ffi.cdef "int raise(int);"

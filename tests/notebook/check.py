@@ -265,7 +265,7 @@ class Notebook(unittest.TestCase):
             k = gpu.kernel([[__global__ void spin(volatile int* x) { while (x[0] == 0) {} }]], 'spin')
             flag = gpu.zeros(1, {dtype = 'int32'})
             print 'runs'; k{grid = 1, block = 1}(flag); gpu.sync()""",
-        "another program": "print 'runs'; os.execute 'sleep 100'; error 'interrupted!'",
+        "another program": "os.execute 'echo runs; sleep 100'; error 'interrupted!'",
     }
 
     def test_interrupt_by_a_signal(self):
