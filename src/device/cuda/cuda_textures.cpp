@@ -54,6 +54,7 @@ class CudaImage final : public Image {
   }
 
   CUarray handle() const { return handle_; }
+  const ImageShape& shape() const { return shape_; }
 
   std::uint64_t surface() override {
     if (surface_ != 0) return surface_;
@@ -122,8 +123,9 @@ class CudaTextures final : public Textures {
   std::shared_ptr<Texture> create_texture(std::shared_ptr<Image> image, const Sampling& sampling) override {
     CUDA_RESOURCE_DESC resource{};
     resource.resType = CU_RESOURCE_TYPE_ARRAY;
-    resource.res.array.hArray = static_cast<CudaImage&>(*image).handle();
-    return create(resource, sampling, std::move(image));
+    const auto& elements = static_cast<CudaImage&>(*image);
+    resource.res.array.hArray = elements.handle();
+    return create(resource, elements.shape().dimensions, sampling, std::move(image));
   }
   std::shared_ptr<Texture> create_texture(const ImageShape& shape, void* memory, const Sampling& sampling) override {
     CUDA_RESOURCE_DESC resource{};
@@ -142,7 +144,7 @@ class CudaTextures final : public Textures {
       resource.res.pitch2D.height = static_cast<std::size_t>(shape.height);
       resource.res.pitch2D.pitchInBytes = shape.row_bytes();
     }
-    return create(resource, sampling, nullptr);
+    return create(resource, shape.dimensions, sampling, nullptr);
   }
 
  private:
@@ -151,10 +153,13 @@ class CudaTextures final : public Textures {
     context_->check(context_->driver().copy_3d(&copy, handle_of(stream)), "texture");
   }
 
-  std::shared_ptr<Texture> create(const CUDA_RESOURCE_DESC& resource, const Sampling& sampling,
+  std::shared_ptr<Texture> create(const CUDA_RESOURCE_DESC& resource, int dimensions, const Sampling& sampling,
                                   std::shared_ptr<Image> image) {
     CUDA_TEXTURE_DESC wanted{};
-    for (CUaddress_mode& mode : wanted.addressMode) mode = static_cast<CUaddress_mode>(sampling.border);
+    // An axis that the image does not have is read at 0, half of which lies beyond a border.
+    for (int axis = 0; axis < 3; ++axis)
+      wanted.addressMode[axis] =
+          axis < dimensions ? static_cast<CUaddress_mode>(sampling.border) : CU_TR_ADDRESS_MODE_CLAMP;
     wanted.filterMode = sampling.linear ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT;
     wanted.flags = (sampling.normalized_values ? 0 : CU_TRSF_READ_AS_INTEGER) |
                    (sampling.normalized_coordinates ? CU_TRSF_NORMALIZED_COORDINATES : 0);

@@ -61,7 +61,7 @@ constexpr bool gpulua_is_float<float> = true;
 
 // ---- one element ----------------------------------------------------------------------------------------------------------------------
 
-/// The channels of the element `at` bytes from the first.
+/// The channels of the element `at` bytes from the first; integers of 8 and 16 bits that are read as fractions are not divided yet.
 template <int lanes>
 GPULUA_TEXEL void gpulua_load_texel(const gpulua_texture& t, long at, float* to) {
   const char* const from = t.texels + at;
@@ -73,10 +73,10 @@ GPULUA_TEXEL void gpulua_load_texel(const gpulua_texture& t, long at, float* to)
   switch (t.element) {
     GPULUA_LOAD_TEXEL(float32, ((const float*)from)[i])
     GPULUA_LOAD_TEXEL(float16, (float)((const _Float16*)from)[i])
-    GPULUA_LOAD_TEXEL(uint8, ((const unsigned char*)from)[i] / 255.0f)
-    GPULUA_LOAD_TEXEL(int8, fmaxf(((const signed char*)from)[i] / 127.0f, -1.0f))
-    GPULUA_LOAD_TEXEL(uint16, ((const unsigned short*)from)[i] / 65535.0f)
-    GPULUA_LOAD_TEXEL(int16, fmaxf(((const short*)from)[i] / 32767.0f, -1.0f))
+    GPULUA_LOAD_TEXEL(uint8, (float)((const unsigned char*)from)[i])
+    GPULUA_LOAD_TEXEL(int8, (float)((const signed char*)from)[i])
+    GPULUA_LOAD_TEXEL(uint16, (float)((const unsigned short*)from)[i])
+    GPULUA_LOAD_TEXEL(int16, (float)((const short*)from)[i])
     default:
       return;
   }
@@ -98,46 +98,75 @@ GPULUA_TEXEL void gpulua_load_texel(const gpulua_texture& t, long at, Scalar* to
 #undef GPULUA_LOAD_TEXEL
 }
 
-// ---- positions ------------------------------------------------------------------------------------------------------------------------
+/// What a kernel gets for elements or their blend: a float16, or a fraction of 16 bits.
+template <int lanes>
+GPULUA_TEXEL void gpulua_finish_read(const gpulua_texture& t, float* values) {
+  using Element = gpulua::cpu::TextureElement;
+#define GPULUA_FINISH_READ(element, expression)  \
+  case Element::element:                         \
+    for (int i = 0; i < lanes; ++i) {            \
+      const float value = values[i];             \
+      values[i] = expression;                    \
+    }                                            \
+    return;
+  switch (t.element) {
+    GPULUA_FINISH_READ(float16, (float)(_Float16)value)
+    GPULUA_FINISH_READ(uint8, floorf(value * 257 + 0.5f) / 65535)
+    GPULUA_FINISH_READ(uint16, floorf(value + 0.5f) / 65535)
+    GPULUA_FINISH_READ(int8, fmaxf(t.linear ? floorf(value * (32767.0f / 127) + 0.5f) / 32767 : value / 127, -1.0f))
+    GPULUA_FINISH_READ(int16, fmaxf(floorf(value + 0.5f) / 32767, -1.0f))
+    default:
+      return;
+  }
+#undef GPULUA_FINISH_READ
+}
 
-/// The two elements around a position along an axis, and the second one's weight.
+// ---- positions ------------------------------------------------------------------------------------------------------------------------
+// What the documentation leaves open is as an H200 does it (tests/golden/textures).
+
+/// The two elements around a position along an axis, and the second one's weight, of 256.
 struct gpulua_neighbours {
-  int first, second;
-  float weight;
+  int first, second, weight;
   bool has_first, has_second;
 };
 
+/// i, on an axis of n elements which goes on with its mirror image, for 0 <= i < 2 n.
+GPULUA_TEXEL int gpulua_mirrored(int i, int n) { return i < n ? i : 2 * n - 1 - i; }
+
 /// Those of `position` on an axis of n elements; where the filter is for points, twice the one that it lies on.
 GPULUA_TEXEL gpulua_neighbours gpulua_find_neighbours(const gpulua_texture& t, float position, int n) {
-  const bool between = t.linear;
   using Border = gpulua::cpu::TextureBorder;
+  const bool repeats = t.border == Border::wrap || t.border == Border::mirror;
+  double at = position;
   if (t.normalized_coordinates) {
-    if (t.border == Border::wrap) {
-      position -= floorf(position);
-    } else if (t.border == Border::mirror) {
-      const float whole = floorf(position);
-      position -= whole;
-      const float half = whole * 0.5f;
-      if (half != floorf(half)) position = 1 - position;
+    // A position has 21 fractional bits. The image and its mirror image come again after 2.
+    constexpr double unit = 1 << 21;
+    double units = floorf(position * (float)unit);
+    if (repeats) units -= 2 * unit * floor(units / (2 * unit));
+    at = units * n / unit;
+  }
+  if (t.linear) at -= 0.5;
+  // NaN is the least position; beyond the border nothing changes.
+  at = fmin(fmax(at, -2.0), repeats ? 2.0 * n : n + 1.0);
+  const double whole = floor(at);
+  gpulua_neighbours result{(int)whole, (int)whole, 0, true, true};
+  if (t.linear) {
+    ++result.second;
+    result.weight = (int)((at - whole) * 256 + 0.5);
+  }
+  if (repeats) {
+    result.first += result.first < 0 ? 2 * n : 0;
+    result.second -= result.second >= 2 * n ? 2 * n : 0;
+    if (t.border == Border::mirror) {
+      result.first = gpulua_mirrored(result.first, n);
+      result.second = gpulua_mirrored(result.second, n);
+    } else {
+      result.first -= result.first >= n ? n : 0;
+      result.second -= result.second >= n ? n : 0;
     }
-    position *= (float)n;
-  }
-  gpulua_neighbours result{0, 0, 0, true, true};
-  if (between) position -= 0.5f;
-  // NaN is the least position.
-  const float whole = fminf(fmaxf(floorf(position), -2.0f), (float)n + 1);
-  result.first = (int)whole;
-  result.second = between ? result.first + 1 : result.first;
-  if (between) {
-    const float weight = rintf((position - whole) * 256) * (1.0f / 256);
-    result.weight = weight >= 0 && weight <= 1 ? weight : 0;
-  }
-  if (t.border == Border::zero) {
+  } else if (t.border == Border::zero) {
     result.has_first = (unsigned)result.first < (unsigned)n;
     result.has_second = (unsigned)result.second < (unsigned)n;
-  } else if (t.border == Border::wrap) {
-    result.first = result.first < 0 ? result.first + n : result.first >= n ? result.first - n : result.first;
-    result.second = result.second >= n ? result.second - n : result.second;
   }
   result.first = min(max(result.first, 0), n - 1);
   result.second = min(max(result.second, 0), n - 1);
@@ -151,29 +180,61 @@ GPULUA_TEXEL void gpulua_fetch(const gpulua_texture& t, long at, bool is_there, 
   for (int i = 0; i < lanes; ++i) to[i] = is_there ? to[i] : Scalar(0);
 }
 
-/// to = (1 - weight) to + weight other
-template <int lanes>
-GPULUA_TEXEL void gpulua_blend(float* to, const float* other, float weight) {
-  for (int i = 0; i < lanes; ++i) to[i] = (1 - weight) * to[i] + weight * other[i];
+/// The weights of the elements around a position, numbered with x in the lowest bit: integers whose sum is 256.
+template <int dimensions>
+GPULUA_TEXEL void gpulua_weigh(const gpulua_neighbours* axes, int* weights) {
+  const int x = axes[0].weight;
+  if constexpr (dimensions == 1) {
+    weights[0] = 256 - x;
+    weights[1] = x;
+  } else {
+    // The plane of x and y, or of x and z, whose parts y then divides.
+    const int other = axes[dimensions - 1].weight, both = (x * other + 128) >> 8;
+    const int parts[4] = {256 - x - other + both, x - both, other - both, both};
+    if constexpr (dimensions == 2) {
+      for (int i = 0; i < 4; ++i) weights[i] = parts[i];
+    } else {
+      for (int i = 0; i < 4; ++i) {
+        const int below = (parts[i] * axes[1].weight + 127 + (i & 1)) >> 8;
+        weights[(i & 1) + 2 * (i & 2)] = parts[i] - below;
+        weights[(i & 1) + 2 * (i & 2) + 2] = below;
+      }
+    }
+  }
 }
 
-template <int lanes>
-GPULUA_TEXEL void gpulua_fetch_row(const gpulua_texture& t, long at, const gpulua_neighbours& x, bool is_there, float* to) {
-  gpulua_fetch<lanes>(t, at + (long)x.first * t.texel_bytes, is_there && x.has_first, to);
-  if (!t.linear) return;
-  float right[lanes];
-  gpulua_fetch<lanes>(t, at + (long)x.second * t.texel_bytes, is_there && x.has_second, right);
-  gpulua_blend<lanes>(to, right, x.weight);
-}
-
-template <int lanes>
-GPULUA_TEXEL void gpulua_fetch_slice(const gpulua_texture& t, long at, const gpulua_neighbours& x, const gpulua_neighbours& y, bool is_there,
-                                     float* to) {
-  gpulua_fetch_row<lanes>(t, at + (long)y.first * t.row_bytes, x, is_there && y.has_first, to);
-  if (!t.linear) return;
-  float below[lanes];
-  gpulua_fetch_row<lanes>(t, at + (long)y.second * t.row_bytes, x, is_there && y.has_second, below);
-  gpulua_blend<lanes>(to, below, y.weight);
+/// The blend of the elements around a position, or the element that it lies on, `first` bytes from the first.
+template <int dimensions, int lanes, class Scalar>
+GPULUA_TEXEL void gpulua_blend(const gpulua_texture& t, const gpulua_neighbours* axes, long first, Scalar* to) {
+  const long steps[3] = {(long)t.texel_bytes, (long)t.row_bytes, (long)t.slice_bytes};
+  constexpr bool is_float = gpulua_is_float<Scalar>;
+  if (!is_float || !t.linear) {
+    bool is_there = true;
+    for (int axis = 0; axis < dimensions; ++axis) {
+      first += axes[axis].first * steps[axis];
+      is_there = is_there && axes[axis].has_first;
+    }
+    return gpulua_fetch<lanes>(t, first, is_there, to);
+  }
+  if constexpr (is_float) {
+    int weights[1 << dimensions];
+    gpulua_weigh<dimensions>(axes, weights);
+    for (int i = 0; i < lanes; ++i) to[i] = 0;
+#pragma unroll
+    for (int corner = 0; corner < 1 << dimensions; ++corner) {
+      long at = first;
+      bool is_there = true;
+#pragma unroll
+      for (int axis = 0; axis < dimensions; ++axis) {
+        const bool is_second = corner >> axis & 1;
+        at += (is_second ? axes[axis].second : axes[axis].first) * steps[axis];
+        is_there = is_there && (is_second ? axes[axis].has_second : axes[axis].has_first);
+      }
+      float element[lanes];
+      gpulua_fetch<lanes>(t, at, is_there, element);
+      for (int i = 0; i < lanes; ++i) to[i] = fmaf((float)weights[corner] * (1.0f / 256), element[i], to[i]);
+    }
+  }
 }
 
 /// Ends the launch where the kernel reads the texture by another function, or as another type, than it is made for.
@@ -196,28 +257,15 @@ GPULUA_TEXEL T gpulua_sample(cudaTextureObject_t object, unsigned shape, float x
   const gpulua_texture& t = *(const gpulua_texture*)object;
   gpulua_check_texture<T>(t, shape, file, line);
   using Texel = gpulua_texel<T>;
-  constexpr int lanes = Texel::lanes;
-  typename Texel::scalar result[lanes];
-  const gpulua_neighbours along_x = gpulua_find_neighbours(t, x, t.width);
-  gpulua_neighbours along_y{0, 0, 0, true, true}, along_z{0, 0, 0, true, true};
-  if constexpr (dimensions > 1) along_y = gpulua_find_neighbours(t, y, t.height);
-  if constexpr (dimensions > 2) along_z = gpulua_find_neighbours(t, z, t.depth);
-  const long first = dimensions == 3 ? (long)along_z.first * t.slice_bytes : (long)min(max(layer, 0), t.depth - 1) * t.slice_bytes;
-  if constexpr (gpulua_is_float<typename Texel::scalar>) {
-    if constexpr (dimensions == 1) {
-      gpulua_fetch_row<lanes>(t, first, along_x, true, result);
-    } else {
-      gpulua_fetch_slice<lanes>(t, first, along_x, along_y, along_z.has_first, result);
-      if (dimensions == 3 && t.linear) {
-        float behind[lanes];
-        gpulua_fetch_slice<lanes>(t, (long)along_z.second * t.slice_bytes, along_x, along_y, along_z.has_second, behind);
-        gpulua_blend<lanes>(result, behind, along_z.weight);
-      }
-    }
-  } else {
-    gpulua_fetch<lanes>(t, first + (long)along_y.first * t.row_bytes + (long)along_x.first * t.texel_bytes,
-                        along_x.has_first && along_y.has_first && along_z.has_first, result);
-  }
+  gpulua_neighbours axes[dimensions];
+  axes[0] = gpulua_find_neighbours(t, x, t.width);
+  if constexpr (dimensions > 1) axes[1] = gpulua_find_neighbours(t, y, t.height);
+  if constexpr (dimensions > 2) axes[2] = gpulua_find_neighbours(t, z, t.depth);
+  // Layers before the first one are the last: their number has no sign.
+  const long first = dimensions == 3 ? 0 : (long)min((unsigned)layer, (unsigned)t.depth - 1) * t.slice_bytes;
+  typename Texel::scalar result[Texel::lanes];
+  gpulua_blend<dimensions, Texel::lanes>(t, axes, first, result);
+  if constexpr (gpulua_is_float<typename Texel::scalar>) gpulua_finish_read<Texel::lanes>(t, result);
   return Texel::of(result);
 }
 
@@ -259,6 +307,7 @@ GPULUA_TEXEL T tex1Dfetch(cudaTextureObject_t object, int x, GPULUA_PLACE) {
   gpulua_check_texture<T>(t, 1 | gpulua::cpu::texture_in_rows, file, line);
   typename Texel::scalar result[Texel::lanes];
   gpulua_fetch<Texel::lanes>(t, (long)min(max(x, 0), t.width - 1) * t.texel_bytes, (unsigned)x < (unsigned)t.width, result);
+  if constexpr (gpulua_is_float<typename Texel::scalar>) gpulua_finish_read<Texel::lanes>(t, result);
   return Texel::of(result);
 }
 template <class T>
