@@ -20,11 +20,12 @@
 #error "gpulua.hpp is C++17: compile with -std=c++17 or newer; gpulua.h is for older standards, and for C"
 #endif
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
-#include <filesystem>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -300,10 +301,11 @@ class State {
     while (file && (size = std::fread(part, 1, sizeof part, file.get())) > 0) text.append(part, size);
     if (file && std::ferror(file.get()) == 0) return text;
     const int reason = errno;
-    std::error_code unknown;
-    const std::string place = std::filesystem::absolute(path, unknown).string();
-    throw Error(GPULUA_ARGUMENT, "[" + std::string(op) + "] expected a script that can be read, got '" +
-                                     (unknown ? path : place) + "': " + std::generic_category().message(reason));
+    char folder[4096];
+    const bool is_relative = path.empty() || path.front() != '/';
+    const std::string in = is_relative && ::getcwd(folder, sizeof folder) != nullptr ? std::string(folder) + '/' : "";
+    throw Error(GPULUA_ARGUMENT, "[" + std::string(op) + "] expected a script that can be read, got '" + in + path +
+                                     "': " + std::generic_category().message(reason));
   }
 
   /// The name that was probably meant by a path that leads to nil.
