@@ -224,6 +224,34 @@ TEST_CASE("gpulua.hpp: mistakes of the program say what to write") {
   moved.run("elsewhere()");
 }
 
+TEST_CASE("gpulua.hpp: the checker knows where borrowed memory ends", "[cpu]") {
+  State state("cpu");
+  std::vector<float> data(24, 1.0F);
+  state.set("x", state.borrow(data.data() + 4, 8));
+  state.run(
+      "gpu.check(true)\n"
+      "local k = gpu.kernel('__global__ void k(float* x, int i) { x[i] = 2; }', 'k'):over(1)\n"
+      "function touch(i) local good, why = pcall(k, x, i) return good and 'good' or why end\n"
+      "inside, last, before, behind = touch(0), touch(7), touch(-1), touch(8)\n"
+      "total = (x + 1):sum():item()");
+  CHECK(state.value<std::string>("inside") == "good");
+  CHECK(state.value<std::string>("last") == "good");
+  CHECK(state.value<double>("total") == 18);
+  for (const char* range : {"before", "behind"})
+    CHECK_THAT(state.value<std::string>(range), ContainsSubstring("which is none of the kernel's memory"));
+  CHECK(data[3] == 1);
+  CHECK(data[12] == 1);
+  // Another array over more of the memory: its elements are no other program's.
+  state.set("all", state.borrow(data));
+  state.run("behind = touch(8); all = nil");
+  CHECK(state.value<std::string>("behind") == "good");
+  CHECK(data[12] == 2);
+  state.collect();
+  state.collect();
+  state.run("behind = touch(8)");
+  CHECK_THAT(state.value<std::string>("behind"), ContainsSubstring("which is none of the kernel's memory"));
+}
+
 TEST_CASE("gpulua_call: results are asked for with room for them, or not at all") {
   ApiState state;
   REQUIRE(state.run("function one() return 1 end") == GPULUA_OK);
