@@ -1,7 +1,7 @@
 #pragma once
 
-// How far the threads of one block have come: the barriers that order their accesses, and those that some threads do
-// not reach.
+// How far the threads of one block have come: the barriers that order their accesses, and those that some threads do not
+// reach.
 
 #include <cstdint>
 #include <string>
@@ -21,8 +21,7 @@ class BlockCheck {
  public:
   static constexpr unsigned warp_size = 32;
 
-  /// Starts with a new block. Its threads are numbered with x running fastest. `ordinal`: counts the blocks of a
-  /// launch.
+  /// Starts with a new block. Its threads are numbered with x running fastest. `ordinal`: counts the blocks of a launch.
   void begin(std::uint32_t ordinal, unsigned threads, std::size_t shared_bytes);
 
   std::uint32_t ordinal() const { return ordinal_; }
@@ -32,8 +31,8 @@ class BlockCheck {
   void mark_written(std::size_t first, std::size_t bytes);
   std::size_t count_written(std::size_t first, std::size_t bytes) const;
 
-  /// The thread arrives at a barrier of its block or grid, of its warp, or of its tile of `size` threads, or at its
-  /// end. Return a message if that is a mistake, else "".
+  /// The thread arrives at a barrier of its block or grid, of its warp, or of its tile of `size` threads, or at its end.
+  /// Return a message if that is a mistake, else "".
   std::string note_barrier(unsigned thread, const CheckedSite& site, const Index3& block_size);
   void note_grid_barrier(unsigned thread) { ++threads_[thread].met.grid; }
   void note_warp_barrier(unsigned thread);
@@ -62,9 +61,9 @@ class BlockCheck {
  private:
   struct Thread {
     Meetings met;
-    std::uint32_t tile_size = 1;            // of the last tile whose barrier it was at
-    const CheckedSite* waits = nullptr;     // the last barrier
-    const CheckedSite* shuffle = nullptr;   // the one that it waits at; null: it has met others since
+    std::uint32_t tile_size = 1;         // of the last tile whose barrier it was at
+    const CheckedSite* waits = nullptr;  // the last barrier
+    const CheckedSite* shuffle = nullptr;  // the one that it waits at; null: it has met others since
     std::uint32_t mask = 0, with_mask = 0;  // of the last shuffles: their number since the mask changed
     std::uint32_t source = 0;               // the lane that the last one reads
     bool ended = false;
@@ -73,10 +72,10 @@ class BlockCheck {
   std::uint32_t block_ = 0;
   std::uint32_t ordinal_ = 0;
   std::vector<Thread> threads_;
-  unsigned ahead_ = 0;  // the thread that has passed the most barriers
-  unsigned ended_ = 0;  // threads that have ended
+  unsigned ahead_ = 0;    // the thread that has passed the most barriers
+  unsigned ended_ = 0;    // threads that have ended
   bool shuffles_ = false;
-  int ended_first_ = -1;                // the one of them that has passed the fewest barriers
+  int ended_first_ = -1;  // the one of them that has passed the fewest barriers
   std::vector<std::uint32_t> written_;  // for each byte of shared memory, the last block that wrote it
 };
 

@@ -1,7 +1,6 @@
 #pragma once
 
-// The memory of arrays, or of the kernels' heap, while kernels are checked: which allocations live, and which of their
-// bytes were written.
+// The memory of arrays, or of the kernels' heap, while kernels are checked: which allocations live, and which of their bytes were written.
 
 #include <cstddef>
 #include <cstdlib>

@@ -99,10 +99,10 @@ class LaunchCheck {
   CheckedMemory &arrays_, &heap_;
   std::function<LaunchMemory()> find_memory_;
   std::optional<LaunchMemory> memory_;  // once an access needs it
-  bool has_fibers_ = true;              // or a stack of its own. False: the kernel runs on the thread's
-  FiberStack::Range stack_;             // of the thread that was checked last
-  std::array<Known, 256> known_{};      // by the site's address
-  std::size_t forgotten_ = 0;           // heap_.forgotten(), for known_
+  bool has_fibers_ = true;  // or a stack of its own. False: the kernel runs on the thread's
+  FiberStack::Range stack_;         // of the thread that was checked last
+  std::array<Known, 256> known_{};  // by the site's address
+  std::size_t forgotten_ = 0;       // heap_.forgotten(), for known_
   Races& races_;
   // Blocks that have begun and not ended, by number: some wait while others run.
   std::unordered_map<unsigned long, std::unique_ptr<Block>> blocks_;

@@ -142,8 +142,8 @@ bool Races::concurrent(const Stamp& earlier, const Stamp& now, const Access& acc
 
 // ---- accesses -------------------------------------------------------------------------------------------------------
 
-/// Keeps a read that a write of another thread may race with. Two concurrent threads' suffice: a third one's write
-/// races with one of them.
+/// Keeps a read that a write of another thread may race with. Two concurrent threads' suffice: a third one's write races
+/// with one of them.
 void Races::keep_read(Stamp* reads, const Stamp& now, const Access& access) const {
   for (Stamp* read : {reads, reads + 1}) {
     if (concurrent(*read, now, access)) continue;

@@ -3,10 +3,10 @@
 // Looks for races: accesses of two threads of a launch to the same bytes, one of them a write, that nothing orders.
 //
 // Each element has the stamps of its last write and of two reads by different threads. A stamp names the thread and how
-// often it had met others by then (Epoch), so that a later access can tell whether a barrier lies in between. Threads
-// of different blocks are ordered by barriers of the grid; and by a fence of the earlier one's block followed by an
-// atomic operation, or a volatile or atomic read, of the later one's, of whatever element: that is a guess in favour of
-// the kernel.
+// often it had met others by then (Epoch), so that a later access can tell whether a barrier lies in between. Threads of
+// different blocks are ordered by barriers of the grid; and by a fence of the earlier one's block followed by an atomic
+// operation, or a volatile or atomic read, of the later one's, of whatever element: that is a guess in favour of the
+// kernel.
 
 #include <cstdint>
 #include <cstdlib>
@@ -100,7 +100,7 @@ class Races {
   std::uint32_t first_epoch_ = 1;  // the number of epochs_[0]; stamps of earlier ones are void
   std::uint32_t time_ = 0;         // counts fences
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> fences_;  // the times of each block's
-  std::intptr_t sites_ = 0;                                               // the address of some site of the launch
+  std::intptr_t sites_ = 0;  // the address of some site of the launch
 };
 
 }  // namespace gpulua::cpu
