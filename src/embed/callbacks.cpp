@@ -66,11 +66,6 @@ int call_host(lua_State* L, Callback& callback) {
   if (!read_values(L, 1, count, state, in.data(), "argument", Texts::on_stack)) return -1;
   std::size_t results = out.size();
   std::optional<std::string> message;
-  if (state.context().stack.is_spent()) {
-    release_values(in.data(), count);
-    lua_pushliteral(L, "stack overflow: scripts and functions of the host program call each other too deep");
-    return -1;
-  }
   {
     const ScriptState::CallingBack calling(state, L);
     state.callback_error.reset();

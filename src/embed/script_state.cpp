@@ -266,6 +266,8 @@ int ScriptState::run(Body body, void* data) {
   // The outermost call of the program's gives those within it their part of the thread's stack.
   std::optional<StackBudget::Call> stack;
   if (depth_ == 1) stack.emplace(context_->stack);
+  if (context_->stack.is_spent())
+    throw Failure{GPULUA_RUNTIME, "stack overflow: scripts and functions of the host program call each other too deep"};
   Request request{body, data};
   lua_rawgeti(L, LUA_REGISTRYINDEX, handler_);
   push_trampoline(L);
