@@ -3,8 +3,9 @@ local support = require "support"
 local fails = support.fails
 
 describe("textures", function()
-  local cases = dofile "tests/golden/textures/cases.lua"
-  local recorded = assert(gpu.load "tests/golden/textures/textures.npz")
+  local folder = debug.getinfo(1, "S").source:match "^@(.*)lua/[^/]*$" .. "golden/textures/"
+  local cases = dofile(folder .. "cases.lua")
+  local recorded = assert(gpu.load(folder .. "textures.npz"))
 
   -- What an H200 has read, in tests/golden/textures. `unequal`: the share of reads that may differ by more than rounding, `step`.
   local tolerances = {

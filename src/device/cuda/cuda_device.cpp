@@ -13,7 +13,7 @@
 #include "src/device/cuda/cufft.h"
 #include "src/device/cuda/cusolver.h"
 #include "src/device/cuda/nccl.h"
-#include "src/device/cuda/version_text.h"
+#include "src/device/cuda/compiler/version_text.h"
 #include "src/device/shared/curand.h"
 #include "src/device/shared/superlu.h"
 
