@@ -182,12 +182,12 @@ local columns = "gpu.load(path) reads a CSV file as a table of columns, gpu.tabl
 
 -- Names that are global in Python, C or the REPL, and what to write for them.
 local globals = {
-  gpu = [[a script loads it: local gpu = require "gpu"]],
+  gpu = [[a script that has another Lua or globals of its own loads it: local gpu = require "gpu"]],
   np = module_hint, numpy = module_hint, cp = module_hint, cupy = module_hint, torch = module_hint, jnp = module_hint,
   cuda = [[local gpu = require "gpu" has streams, events, kernels and memory]],
   quit = "os.exit() ends a script; at the prompt, quit leaves",
   exit = "os.exit() ends a script; at the prompt, exit leaves",
-  help = "help(name) is there at the prompt, and in gpulua -e 'help(name)'",
+  help = "help(name) is there in gpulua, at the prompt and in scripts",
   len = "#x is a length",
   range = "for i = 1, n do ... end; gpu.range(1, n) is an array",
   printf = [[print(("%d"):format(n))]],

@@ -142,7 +142,7 @@ check 'a script in the place of a device' 1 '' 'gpulua: [[]device[]] expected a 
 check 'a GPU by another name' 1 '' '*[[]device[]] expected a device of *, got "gpu"; an NVIDIA GPU is called "cuda:0"*; the name comes from --device or GPULUA_DEVICE*' \
   --device gpu -e 'gpu.ones(3)'
 check 'a function of CuPy' 1 '' '*[[]gpu[]] gpu has no field "RawKernel"; use gpu.kernel(source, name)*' -e 'gpu.RawKernel("", "k")'
-echo 'print(gpu.zeros(3))' >"$scratch/no_require.lua"
+echo 'setmetatable(_G, nil) print(gpu.zeros(3))' >"$scratch/no_require.lua"
 printf 'local gpu = require "gpu"\nlocal x = gpu.load("missing.npy")\nprint(x.shape)\n' >"$scratch/unchecked.lua"
 check 'a load that nobody checked' 1 '' "*unchecked.lua:3: attempt to index local 'x' (a nil value)${newline}hint: x is nil since line 2: assert(gpu.load(\"missing.npy\")) says why*" \
   "$scratch/unchecked.lua"
