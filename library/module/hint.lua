@@ -182,7 +182,7 @@ local columns = "gpu.load(path) reads a CSV file as a table of columns, gpu.tabl
 
 -- Names that are global in Python, C or the REPL, and what to write for them.
 local globals = {
-  gpu = [[a script that has another Lua or globals of its own loads it: local gpu = require "gpu"]],
+  gpu = [[globals of another kind lack it, as in another Lua: local gpu = require "gpu"]],
   np = module_hint, numpy = module_hint, cp = module_hint, cupy = module_hint, torch = module_hint, jnp = module_hint,
   cuda = [[local gpu = require "gpu" has streams, events, kernels and memory]],
   quit = "os.exit() ends a script; at the prompt, quit leaves",

@@ -146,7 +146,7 @@ echo 'setmetatable(_G, nil) print(gpu.zeros(3))' >"$scratch/no_require.lua"
 printf 'local gpu = require "gpu"\nlocal x = gpu.load("missing.npy")\nprint(x.shape)\n' >"$scratch/unchecked.lua"
 check 'a load that nobody checked' 1 '' "*unchecked.lua:3: attempt to index local 'x' (a nil value)${newline}hint: x is nil since line 2: assert(gpu.load(\"missing.npy\")) says why*" \
   "$scratch/unchecked.lua"
-check 'gpu without require' 1 '' '*attempt to index global*hint: a script loads it: local gpu = require "gpu"*' "$scratch/no_require.lua"
+check 'gpu without require' 1 '' '*attempt to index global*hint: globals of another kind lack it, as in another Lua: local gpu = require "gpu"*' "$scratch/no_require.lua"
 check 'a syntax error without a hint' 1 '' "gpulua: (command line):1: '<eof>' expected near 'end'" -e 'end'
 cat >"$scratch/cut.lua" <<'LUA'
 local k = gpu.kernel([[
