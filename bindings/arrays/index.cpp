@@ -8,6 +8,9 @@
 #include "bindings/lua/array_type.h"
 #include "bindings/lua/list.h"
 #include "bindings/lua/lua.h"
+#include "bindings/lua/state.h"
+#include "bindings/lua/warning.h"
+#include "src/runtime/context.h"
 
 namespace gpulua {
 
@@ -52,6 +55,17 @@ IndexSpec resolve(const Range& range, std::int64_t extent) {
     spec.count = last > spec.first ? 0 : (spec.first - last) / -spec.step + 1;
   }
   return spec;
+}
+
+/// Warns of ranges that leave an element out where positions count from 0, and ends are no part: here they are whole.
+void warn_of_whole(lua_State* L, const Range& range, std::string_view text) {
+  if (range.step != 1 || range.first.value_or(1) != 1 || range.last.value_or(-1) != -1) return;
+  if (!range.first && !range.last) return;
+  Bindings& bindings = bindings_of(L);
+  warn_at(bindings.context(), bindings.origin(),
+          "[index] expected \":\" for a whole axis, got \"" + std::string(text) +
+              "\": positions count from 1, and ends " +
+              "belong to the range; \"2:\" leaves the first element out, \":-2\" the last one");
 }
 
 /// Parses "2", "2:5", "::-1". Returns nullopt for other text.
@@ -148,7 +162,10 @@ IndexSpec check_spec(lua_State* L, int index, const Layout& layout, std::size_t 
       bool is_integer = false;
       const auto range = parse_range(text, is_integer);
       if (!range) throw Error("[index] expected {}, got {}{}", what, describe(L, index), text_hint(text));
-      if (!is_integer) return resolve(*range, extent);
+      if (!is_integer) {
+        warn_of_whole(L, *range, text);
+        return resolve(*range, extent);
+      }
       integer(*range->first);
       return spec;
     }

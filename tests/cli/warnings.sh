@@ -45,6 +45,23 @@ check 'searches that fail' 0 '' "$(said 3 minimize 1)
 $(said 5 minimize_scalar 2)
 $(said 8 least_squares 1)" "$scratch/search.lua"
 
+# Ranges that leave out an element in Python.
+cat >"$scratch/whole.lua" <<'LUA'
+local x, m = gpu.arange(4), gpu.ones(2, 3)
+for i = 1, 2 do print(x["1:"].size) end
+print(x[":-1"].size)
+print(m("1:-1", ":").size)
+print(x[":"].size + x["2:"].size + x[":-2"].size + x["1:2"].size + x["::-1"].size + x["1:-1:2"].size + x({1, -1}).size)
+LUA
+whole() { echo "gpulua: $scratch/whole.lua:$1: [[]index[]] expected \":\" for a whole axis, got \"$2\": positions count from 1, and ends belong to the range; \"2:\" leaves the first element out, \":-2\" the last one"; }
+check 'ranges that are whole' 0 "4
+4
+4
+6
+22" "$(whole 2 1:)
+$(whole 3 :-1)
+$(whole 4 1:-1)" "$scratch/whole.lua"
+
 # Loops that no pass can follow, and code that gcc and clang warn of.
 cat >"$scratch/odd.lua" <<'LUA'
 local gpu = require "gpu"

@@ -119,6 +119,47 @@ describe("arrays that no memory holds", function()
   end)
 end)
 
+describe("texts that are dates, times or numbers", function()
+  local days = "date,x\n03/01/2024,1\n15/01/2024,2\n"
+
+  it("are no dates in comparisons", function()
+    local t = loaded(days)
+    local advice = '; gpu.load(path, {dates = {date = "%d/%m/%Y"}}) reads it'
+    for _, op in ipairs {"eq", "ne", "lt", "le", "gt", "ge"} do
+      fails("[" .. op .. '] expected dates, got column date of text, as "03/01/2024" in line 2 of ', t.date[op], t.date, "2024-01-10")
+      fails(advice, t.date[op], t.date, "2024-01-10")
+    end
+    fails(advice, t.date.isin, t.date, {"x", "2024-01-10"})
+    -- Texts have the order of letters: that of days by the month, not by the date.
+    fails(advice, t.date.ge, t.date, "04/01/2024")
+    assert.are.same({true, false}, t.date:eq "03/01/2024":table())
+    -- Texts in ISO 8601 have the order of their dates, and others than dates no order but that of letters.
+    assert.are.same({false, true}, gpu.table {d = {"2024-01-02", "2024-02-01"}}.d:ge "2024-01-10":table())
+    assert.are.same({true, false}, gpu.table {d = {"b", "a"}}.d:ge "b":table())
+  end)
+
+  it("have errors that say what makes dates of them", function()
+    local t, u = loaded(days), gpu.table {date = gpu.dates {"2024-01-03"}, y = {1}}
+    fails('got text and date; gpu.load(path, {dates = {date = "%d/%m/%Y"}}) reads it', t.join, t, u, "date")
+    fails('got date and text; gpu.load(path, {dates = {date = "%d/%m/%Y"}}) reads it', u.join_asof, u, t, "date")
+    fails('column date of one kind in both tables, got date and float64', u.join, u, gpu.table {date = {1}}, "date")
+    for text, advice in pairs {
+      ["03/01/2024"] = '{date = "%m/%d/%Y"}}) reads it, or "%d/%m/%Y" if that is the order of day and month', ["31/12/2024"] = '{date = "%d/%m/%Y"}}) reads it',
+      ["01-Mar-2024"] = '{date = "%d-%b-%Y"}}) reads it', ["2024-01-02 09:30:00 EST"] = "EST is written as its offset, such as -05:00",
+      ["09:30:00"] = "gpu.durations(x) makes a length of time of it",
+    } do
+      fails(advice, loaded, "date,x\n" .. text .. ",1\n", {dates = "date"})
+      fails(advice:gsub("^{date = (.*)}}%)", "gpu.dates(x, {format = %1})"), gpu.dates, {text})
+    end
+    local function advises(advice, texts) fails("expected numbers, got a column of text; " .. advice, gpu.diff, gpu.table {x = texts}.x) end
+    advises("gpu.dates(x) makes dates of it", {"2024-01-02", "2024-01-03"})
+    advises('gpu.dates(x, {format = "%d.%m.%Y"}) makes dates of it', {"2.1.2024", "3.1.2024"})
+    advises("numbers stand without quotes, and tonumber(text) makes one of each text of t:values(name)", {"1", "2"})
+    advises("gpu.durations(x) makes times of it", {"09:30:00", "16:00:00"})
+    fails("got a column of text, whose elements are positions", gpu.diff, gpu.table {x = {"a", "b"}}.x)
+  end)
+end)
+
 local t = gpu.table({
   Date = gpu.dates {"2024-01-02", "2024-01-03", "2024-01-04"}, Close = {100, 101, 102}, symbol = {"A", "B", "A"},
   stamp = {"2024-01-02", "2024-01-03", "2024-01-04"}, number = gpu.array({20240102, 20240103, 20240104}, "int64"),
@@ -145,6 +186,10 @@ local mistakes = {
   {"gpu.dates {20240102}", 'format = "%Y%m%d"'},
   {"gpu.dates(t.number)", 'format = "%Y%m%d"'},
   {"gpu.date_range('2024-01-01', '2024-02-01', '1B')", 'd[d:weekday():le(5)] of "1d" has the weekdays'},
+  {"gpu.durations {'3M'}", 'got "3M"; dates take months and years, d + "3 months"; min are minutes'},
+  {"gpu.durations {'3 months'}", 'without months, whose lengths differ, got "3 months"; dates take months and years, d + "3 months"'},
+  {"t.Date + '1Y'", 'got "1Y"; dates take months and years'},
+  {"t.Date + '1BD'", 'got "1BD"; d[d:weekday():le(5)] of dates "1d" apart has the weekdays'},
   {"gpu.date_range('2024-01-01', {periods = 12, freq = 'M'})", 'gpu.date_range("2024-01-01", 12, "1 month")'},
   {"t.Close:rolling(2, {on = 'Date'})", "on: a column of dates or numbers, as t.Date"},
   {"t.Close:rolling(2, {by = 'symbol'})", "by: a column, as t.symbol"},
