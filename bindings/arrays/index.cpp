@@ -6,11 +6,10 @@
 #include <optional>
 
 #include "bindings/lua/array_type.h"
+#include "bindings/lua/caller.h"
 #include "bindings/lua/list.h"
 #include "bindings/lua/lua.h"
 #include "bindings/lua/state.h"
-#include "bindings/lua/warning.h"
-#include "src/runtime/context.h"
 
 namespace gpulua {
 
@@ -136,6 +135,8 @@ Range check_range(lua_State* L, int index, std::size_t axis) {
 /// The hint for a text that is not a range: "1:n", ":, 1".
 std::string text_hint(std::string_view text) {
   if (text.find(',') != text.npos) return "; each axis has a text of its own: x(\":\", 1)";
+  if (text.size() >= 10 && text[4] == '-' && text[7] == '-')
+    return "; x(t.date:eq(\"" + std::string(text) + "\")) takes the rows of a date";
   const bool has_letter = std::any_of(text.begin(), text.end(), [](unsigned char c) { return std::isalpha(c); });
   return has_letter && text.find(':') != text.npos ? "; variables stand in a table: x({first, last})" : "";
 }

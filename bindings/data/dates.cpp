@@ -10,7 +10,7 @@
 #include "bindings/arrays/lua_array.h"
 #include "src/expressions/creation.h"
 #include "src/expressions/transfer.h"
-#include "src/files/date_formats.h"
+#include "src/files/date_text.h"
 
 namespace gpulua {
 

@@ -5,8 +5,8 @@
 #include "bindings/functions/function_parts.h"
 #include "bindings/functions/fused_key.h"
 #include "bindings/lua/bytecode_readers.h"
+#include "bindings/lua/caller.h"
 #include "bindings/lua/state.h"
-#include "bindings/lua/warning.h"
 
 namespace gpulua {
 

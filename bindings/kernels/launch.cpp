@@ -5,9 +5,9 @@
 
 #include "bindings/kernels/host_argument.h"
 #include "bindings/kernels/stream.h"
+#include "bindings/lua/caller.h"
 #include "bindings/lua/list.h"
 #include "bindings/lua/state.h"
-#include "bindings/lua/warning.h"
 
 namespace gpulua {
 

@@ -236,6 +236,19 @@ local function missing_result(name, lines, line)
   end
 end
 
+--- A variable that is a number, the first of the results of a function, or an element of it.
+local function first_result(name, lines, line)
+  for number = line, 1, -1 do
+    local value = match(lines[number] or "", "%f[%w_]" .. name .. "%f[^%w_][%w_, ]*=%s*([^=].*)")
+    local call = value and match(value, "^gpu%.(%a+%.[%w_]+)%s*[({]")
+    if call and ("linalg optimize integrate"):find(match(call, "%a+"), 1, true) then
+      return ("gpu.%s gives its results one by one: local first, second = gpu.%s(...)"):format(call, call)
+    end
+    local whole = value and match(value, "([%a_][%w_]*)%[%d+%]")
+    if value then return whole and first_result(whole, lines, number - 1) end
+  end
+end
+
 --- A variable that is nil since its assignment: a function gave a message with it, which nobody looked at, or gives no value.
 local function nil_since(name, lines, line)
   for number = line, 1, -1 do
@@ -293,9 +306,9 @@ local function of_running(message, reads)
   name = match(message, "attempt to index %a+ '([%a_][%w_]*)' %(a number value%)")
   if name then
     file, number = match(message, "^([^\n]-):(%d+): ")
-    code = reads and file and numbered_lines(file_text(file) or "")[tonumber(number)] or ""
-    local method = match(code, "%f[%w_]" .. name .. ":([%a_][%w_]*)")
-    return ("x[i] of a vector is a number, which has no methods: %s; x({i}) is an array of one element"):format(
+    lines, number = reads and file and numbered_lines(file_text(file) or "") or {}, tonumber(number) or 0
+    local method = match(lines[number] or "", "%f[%w_]" .. name .. ":([%a_][%w_]*)")
+    return first_result(name, lines, number) or ("x[i] of a vector is a number, which has no methods: %s; x({i}) is an array of one element"):format(
       method and math[method] and ("math.%s(%s)"):format(method, name) or method and ("gpu.%s is of arrays"):format(method) or "math has functions")
   end
   local module = match(message, "module '([%w_.]+)' not found")

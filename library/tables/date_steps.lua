@@ -20,7 +20,7 @@ end
 local known = "ns, us, ms, s, min, h, d, w"
 
 -- What pandas has, and is another length or none here.
-local calendar_length, days_of_week = '; dates take months and years, d + "3 months"', '; d[d:weekday():le(5)] of dates "1d" apart has the weekdays'
+local calendar_length, days_of_week = '; dates take months and years, d + "3 months"', '; d[d:weekday():le(5)] of "1d" has the weekdays'
 local elsewhere = {
   m = calendar_length .. "; min are minutes", M = calendar_length .. "; min are minutes", T = "; min are minutes", H = "; h are hours",
   D = "; d are days", W = "; w are weeks", B = days_of_week, BD = days_of_week,

@@ -9,7 +9,7 @@
 #include "src/files/csv.h"
 #include "src/files/csv_column.h"
 #include "src/files/csv_hint.h"
-#include "src/files/date_formats.h"
+#include "src/files/date_text.h"
 
 namespace gpulua {
 
