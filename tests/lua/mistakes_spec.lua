@@ -67,7 +67,7 @@ local mistakes = {
       .. 'a dtype beside the table takes them, "int64", or "float32" rounds them' },
     { 'gpu.ones(2, "cpu")', '[dtype] expected one of bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, '
       .. 'float32, float64, complex64, complex128, got "cpu"; a device is an option: {device = "cpu"}' },
-    { '"a" - x', '[subtract] expected an array or a number as the left operand, got "a"' },
+    { '"a" - x', '[subtract] expected an array or a number as the left operand, got "a"; arrays hold numbers, columns of a gpu.table hold texts' },
     { 'x + { 1 }', '[add] expected an array or a number as the right operand, got a table; gpu.array(t) makes an array of a table' },
     { 'x + nil', '[add] expected an array or a number as the right operand, got nil' },
     { 'nil * x', '[multiply] expected an array or a number as the left operand, got nil' },
