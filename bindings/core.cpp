@@ -14,6 +14,7 @@
 #include "bindings/gradients/gradient_parts.h"
 #include "bindings/kernels/kernel_parts.h"
 #include "bindings/linalg/linalg_parts.h"
+#include "bindings/lua/caller.h"
 #include "bindings/lua/list.h"
 #include "bindings/lua/options_elsewhere.h"
 #include "bindings/lua/state.h"
@@ -40,6 +41,13 @@ namespace {
 /// raise(message): an error at the script's line.
 int raise(lua_State* L) {
   throw Error(std::string(check_string(L, 1, "raise", "a message")));
+}
+
+/// warn(message): a warning at the script's line.
+int lua_warn(lua_State* L) {
+  Bindings& bindings = bindings_of(L);
+  warn_at(bindings.context(), bindings.origin(), std::string(check_string(L, 1, "warn", "a message")));
+  return 0;
 }
 
 /// library_text(file): a text of the library.
@@ -332,6 +340,7 @@ void add_core_functions(lua_State* L) {
                        {"promote", protect<lua_promote>},
                        {"range_of_keys", protect<lua_range_of_keys>},
                        {"raise", protect<raise>},
+                       {"warn", protect<lua_warn>},
                        {"bincount", protect<lua_bincount>},
                        {"histogram_of_even_bins", protect<lua_histogram_of_even_bins>},
                        {"order_statistics", protect<lua_order_statistics>},

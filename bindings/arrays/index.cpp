@@ -6,8 +6,10 @@
 #include <optional>
 
 #include "bindings/lua/array_type.h"
+#include "bindings/lua/caller.h"
 #include "bindings/lua/list.h"
 #include "bindings/lua/lua.h"
+#include "bindings/lua/state.h"
 
 namespace gpulua {
 
@@ -52,6 +54,17 @@ IndexSpec resolve(const Range& range, std::int64_t extent) {
     spec.count = last > spec.first ? 0 : (spec.first - last) / -spec.step + 1;
   }
   return spec;
+}
+
+/// Warns of ranges that leave an element out where positions count from 0, and ends are no part: here they are whole.
+void warn_of_whole(lua_State* L, const Range& range, std::string_view text) {
+  if (range.step != 1 || range.first.value_or(1) != 1 || range.last.value_or(-1) != -1) return;
+  if (!range.first && !range.last) return;
+  Bindings& bindings = bindings_of(L);
+  warn_at(bindings.context(), bindings.origin(),
+          "[index] expected \":\" for a whole axis, got \"" + std::string(text) +
+              "\": positions count from 1, and ends " +
+              "belong to the range; \"2:\" leaves the first element out, \":-2\" the last one");
 }
 
 /// Parses "2", "2:5", "::-1". Returns nullopt for other text.
@@ -122,6 +135,8 @@ Range check_range(lua_State* L, int index, std::size_t axis) {
 /// The hint for a text that is not a range: "1:n", ":, 1".
 std::string text_hint(std::string_view text) {
   if (text.find(',') != text.npos) return "; each axis has a text of its own: x(\":\", 1)";
+  if (text.size() >= 10 && text[4] == '-' && text[7] == '-')
+    return "; x(t.date:eq(\"" + std::string(text) + "\")) takes the rows of a date";
   const bool has_letter = std::any_of(text.begin(), text.end(), [](unsigned char c) { return std::isalpha(c); });
   return has_letter && text.find(':') != text.npos ? "; variables stand in a table: x({first, last})" : "";
 }
@@ -148,7 +163,10 @@ IndexSpec check_spec(lua_State* L, int index, const Layout& layout, std::size_t 
       bool is_integer = false;
       const auto range = parse_range(text, is_integer);
       if (!range) throw Error("[index] expected {}, got {}{}", what, describe(L, index), text_hint(text));
-      if (!is_integer) return resolve(*range, extent);
+      if (!is_integer) {
+        warn_of_whole(L, *range, text);
+        return resolve(*range, extent);
+      }
       integer(*range->first);
       return spec;
     }

@@ -10,6 +10,7 @@
 #include "bindings/arrays/lua_array.h"
 #include "src/expressions/creation.h"
 #include "src/expressions/transfer.h"
+#include "src/files/date_text.h"
 
 namespace gpulua {
 
@@ -38,8 +39,11 @@ int parse_dates(lua_State* L) {
       if (has_date_form(text, format)) fail(op, "a date that exists", L, -1);
       const std::string expected =
           format.empty() ? "a date as 2024-03-01 or 2024-03-01 12:30:00" : "a date as \"" + format + "\" has them";
-      throw Error("[{}] expected {}, got {}{}", op, expected, describe(L, -1),
-                  format.empty() && name == "dates" ? "; the option format, such as \"%m/%d/%Y\", reads others" : "");
+      throw Error(
+          "[{}] expected {}, got {}{}", op, expected, describe(L, -1),
+          name == "dates"
+              ? date_advice(text, [](const std::string& usual) { return "gpu.dates(x, {format = \"" + usual + "\"})"; })
+              : "");
     }
     if (moments.back()) unit = std::max(unit, moments.back()->unit);
     lua_pop(L, 1);
@@ -65,6 +69,17 @@ int parse_dates(lua_State* L) {
 /// has_date_form(text): whether a text is written as a date in ISO 8601, though there may be no such day or time.
 int has_form(lua_State* L) {
   lua_pushboolean(L, has_date_form(check_string(L, 1, "load", "a text")) ? 1 : 0);
+  return 1;
+}
+
+/// date_formats(text): a list of the formats that read the text, the likeliest first.
+int lua_date_formats(lua_State* L) {
+  const std::vector<std::string> formats = date_formats(check_string(L, 1, "load", "a text"));
+  lua_createtable(L, static_cast<int>(formats.size()), 0);
+  for (std::size_t i = 0; i < formats.size(); ++i) {
+    lua_pushlstring(L, formats[i].data(), formats[i].size());
+    lua_rawseti(L, -2, static_cast<int>(i + 1));
+  }
   return 1;
 }
 
@@ -118,6 +133,7 @@ std::optional<DateKind> test_date_kind(lua_State* L, int index) {
 
 void add_dates(lua_State* L) {
   set_functions(L, {{"parse_dates", protect<parse_dates>},
+                    {"date_formats", protect<lua_date_formats>},
                     {"has_date_form", protect<has_form>},
                     {"format_dates", protect<format_dates>}});
 }

@@ -5,6 +5,7 @@
 #include "bindings/functions/function_parts.h"
 #include "bindings/functions/fused_key.h"
 #include "bindings/lua/bytecode_readers.h"
+#include "bindings/lua/caller.h"
 #include "bindings/lua/state.h"
 
 namespace gpulua {
@@ -27,11 +28,11 @@ int new_traces(lua_State* L) {
 }
 
 void warn_of_many(Bindings& bindings) {
-  const Origin origin = bindings.origin();
-  bindings.context().warn((origin.chunk ? std::string(origin.chunk) + ":" + std::to_string(origin.line) + ": " : "") +
-                          "gpu.fuse has recorded this function " + std::to_string(many_traces) +
-                          " times, because a number, a shape or a function differs from call to call; a number that "
-                          "changes goes in as an array, gpu.full({}, value)");
+  warn_at(
+      bindings.context(), bindings.origin(),
+      "gpu.fuse has recorded this function " + std::to_string(many_traces) +
+          " times, because a number, a shape or a function differs from call to call; a number that changes goes in "
+          "as an array, gpu.full({}, value)");
 }
 
 /// enter_fused(traces, ...): "replay" if a trace fits the arguments, "trace" if a trace has been started; nil within a

@@ -5,6 +5,7 @@
 
 #include "bindings/kernels/host_argument.h"
 #include "bindings/kernels/stream.h"
+#include "bindings/lua/caller.h"
 #include "bindings/lua/list.h"
 #include "bindings/lua/state.h"
 
@@ -23,11 +24,10 @@ CallReminder::CallReminder(Context& context, std::string kernel)
 CallReminder::~CallReminder() {
   if (!context_) return;
   try {
-    const std::string place =
-        origin_.chunk ? std::string(origin_.chunk) + ":" + std::to_string(origin_.line) + ": " : "";
-    context_->warn(place + "[" + kernel_ +
-                   "] a launch was made and never called, so its kernel has not run: expected " +
-                   "the arguments in a second call, as in " + kernel_ + "{grid=..., block=...}(arguments)");
+    warn_at(*context_, origin_,
+            "[" + kernel_ +
+                "] a launch was made and never called, so its kernel has not run: expected the arguments in " +
+                "a second call, as in " + kernel_ + "{grid=..., block=...}(arguments)");
   } catch (...) {  // a destructor throws nothing
   }
 }

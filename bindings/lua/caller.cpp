@@ -244,4 +244,8 @@ std::string named_as_called(lua_State* L, std::string message) {
   return message.replace(1, end - 1, called->op());
 }
 
+void warn_at(Context& context, const Origin& origin, const std::string& text) {
+  context.warn((origin.chunk ? std::string(origin.chunk) + ":" + std::to_string(origin.line) + ": " : "") + text);
+}
+
 }  // namespace gpulua

@@ -8,6 +8,9 @@
 
 namespace gpulua {
 
+class Context;
+struct Origin;
+
 /// True for a frame, of which "S" is known, of the library's own Lua files.
 inline bool is_library(const lua_Debug& frame) {
   return std::strcmp(frame.source, "=[gpulua]") == 0;
@@ -32,5 +35,8 @@ bool is_call_of_script(lua_State* L, int level);
 /// the function that found the mistake for it: "[isclose] operands ..." for "[subtract] operands ...". Other messages
 /// stay as they are.
 std::string named_as_called(lua_State* L, std::string message);
+
+/// Passes `text` to the context's warnings with the script's line before it, so that a line warns once.
+void warn_at(Context& context, const Origin& origin, const std::string& text);
 
 }  // namespace gpulua

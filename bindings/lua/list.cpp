@@ -49,6 +49,14 @@ std::string advice(lua_State* L, int index, int key) {
               argument.empty() ? advice(L, index, key) : argument);
 }
 
+/// The remedy for a gap in a list of numbers.
+const char* about_gap(lua_State* L, int index) {
+  lua_rawgeti(L, index, 1);
+  const bool has_numbers = lua_type(L, -1) == LUA_TNUMBER;
+  lua_pop(L, 1);
+  return has_numbers ? "; 0/0, NaN, stands for a missing number" : "";
+}
+
 }  // namespace
 
 int check_list(lua_State* L, int index, const char* op, const char* what) {
@@ -64,8 +72,8 @@ int check_list(lua_State* L, int index, const char* op, const char* what) {
     if (position >= 1 && position <= length && position == std::floor(position))
       ++count;
     else
-      throw Error("{} in a list without gaps, got one with the key {} and {} items before a gap", expected(),
-                  describe(L, key), static_cast<std::int64_t>(length));
+      throw Error("{} in a list without gaps, got one with the key {} and {} items before a gap{}", expected(),
+                  describe(L, key), static_cast<std::int64_t>(length), about_gap(L, index));
   }
   if (count != length) {
     int gap = 1;
@@ -74,7 +82,7 @@ int check_list(lua_State* L, int index, const char* op, const char* what) {
       found = lua_isnil(L, -1);
       lua_pop(L, 1);
     }
-    throw Error("{} in a list without gaps, got nil at [{}]", expected(), gap - 1);
+    throw Error("{} in a list without gaps, got nil at [{}]{}", expected(), gap - 1, about_gap(L, index));
   }
   return static_cast<int>(length);
 }

@@ -153,14 +153,12 @@ namespace {
 
 constexpr const char* text_column_text =
     ", got a column of text, whose elements are positions in its t:texts(name); x:eq(text) compares, t:where(name, "
-    "text) "
-    "and t:isin(name, text) select rows, x:max(), x:sort() and x:unique() give texts, x:copy() the positions, and "
-    "t.name = a list of texts sets the column";
+    "text) and t:isin(name, text) select rows, x:max(), x:sort() and x:unique() give texts, x:copy() the positions, "
+    "and t.name = a list of texts sets the column";
 
 constexpr const char* date_column_text =
     ", got a column of dates or durations; x:number(unit) gives numbers, x:year() and so on the parts of dates, "
-    "x:copy() "
-    "the int64 that they are";
+    "x:copy() the int64 that they are";
 
 /// What a call may have meant that gives a function a number in place of an array, or lacks an operand.
 constexpr NameRow meant_calls[] = {
@@ -198,6 +196,8 @@ std::string about_text_column(lua_State* L, int index) {
 
 /// The hint how to make an array of a table, which may be an object of the library.
 const char* remedy_of_table(lua_State* L, int table) {
+  if (type_name(L, table) == "a table of columns")
+    return "; t.name is the array of one, gpu.stack{t.a, t.b} a matrix with a row for each";
   if (!is_plain_table(L, table)) return "";
   lua_rawgeti(L, table, 1);
   const bool holds_arrays = test<Array>(L, -1) != nullptr, holds_text = lua_type(L, -1) == LUA_TSTRING;
@@ -208,15 +208,16 @@ const char* remedy_of_table(lua_State* L, int table) {
 }
 
 /// The hint how to get the expected array or number from the value at `index`.
-std::string remedy(lua_State* L, int index, std::string_view expected) {
+std::string remedy(lua_State* L, const char* op, int index, std::string_view expected) {
   const bool wants_array = expected.starts_with(LuaType<Array>::name), wants_number = expected.starts_with("a number");
   switch (lua_type(L, index)) {
     case LUA_TNONE:
       return index == 2 && is_plain_table(L, 1) ? of_one_table : meant_call(L);
     case LUA_TNUMBER:
       if (!wants_array) return "";
-      if (const std::string call = meant_call(L); !call.empty()) return call;
-      return "; x[i] of a vector is a number: x({i}) is an array of one, gpu.array(t) makes one of numbers";
+      if (const std::string meant = meant_call(L); !meant.empty()) return meant;
+      return "; x[i] of a vector is a number: x({i}) is an array of one, gpu.array(t) makes one of numbers" +
+             about_call(op);
     case LUA_TTABLE:
       return wants_array ? remedy_of_table(L, index) : "";
     case LUA_TFUNCTION:
@@ -224,7 +225,9 @@ std::string remedy(lua_State* L, int index, std::string_view expected) {
     case LUA_TSTRING:
       if (wants_number && std::strchr(lua_tostring(L, index), ','))
         return "; [[ ]] is text: {{1, 2}, {3, 4}} is a matrix";
-      return (wants_array || wants_number) && lua_isnumber(L, index) ? "; tonumber(text) makes a number" : "";
+      if ((wants_array || wants_number) && lua_isnumber(L, index)) return "; tonumber(text) makes a number";
+      return expected.starts_with("an array or a number") ? "; arrays hold numbers, columns of a gpu.table hold texts"
+                                                          : "";
     case LUA_TBOOLEAN:
       if (expected.find("x:eq") != expected.npos) return "";
       return expected.find("an array") != expected.npos ? "; x:eq(y) compares the elements, Lua's == gives one boolean"
@@ -248,7 +251,7 @@ void fail(const char* op, const std::string& expected, lua_State* L, int index) 
   }
   if (test_date_column(L, index) && expected.starts_with(LuaType<Array>::name))
     throw Error("[{}] expected numbers{}", op, date_column_text);
-  throw Error("[{}] expected {}, got {}{}", op, expected, describe(L, index), remedy(L, index, expected));
+  throw Error("[{}] expected {}, got {}{}", op, expected, describe(L, index), remedy(L, op, index, expected));
 }
 
 namespace {

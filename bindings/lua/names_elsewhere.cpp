@@ -108,7 +108,7 @@ constexpr NameRow rows[] = {
     {"inv", "gpu.linalg.inv(a)"}, {"inverse", "gpu.linalg.inv(a)"}, {"iota", "gpu.arange(n)"},
     {"is_available", "#gpu.devices() and gpu.device(name)"}, {"isna", "gpu.isnan(x)"}, {"isnull", "gpu.isnan(x)"},
     {"isspmatrix", "gpu.sparse.issparse(value)"}, {"itemsize", "x.nbytes / x.size"},
-    {"join", "t:join(u, names), of a gpu.table; gpu.concat(list) of arrays"}, {"kthvalue", "gpu.partition(x, k)"},
+    {"jarque_bera", "jb = #x / 6 * (gpu.stats.skew(x) ^ 2 + gpu.stats.kurtosis(x) ^ 2 / 4), and gpu.exp(-jb / 2) is its p"}, {"join", "t:join(u, names), of a gpu.table; gpu.concat(list) of arrays"}, {"kthvalue", "gpu.partition(x, k)"},
     {"kurt", "gpu.stats.kurtosis(x)"}, {"kurtosis", "gpu.stats.kurtosis(x)"}, {"label", "gpu.ndimage.label(x)"},
     {"launch", "kernel {grid = blocks, block = threads}(arguments), or kernel:over(n)(arguments)"},
     {"layer_norm", "(x - x:mean(-1, {keepdims = true})) / x:std(-1, {keepdims = true})"},
@@ -138,8 +138,9 @@ constexpr NameRow rows[] = {
     {"ndimage.sum", "gpu.ndimage.sum_labels(x, labels, index)"}, {"ndtr", "gpu.normcdf(x)"},
     {"ndtri", "gpu.normcdfinv(x)"}, {"neg", "gpu.negative(x)"}, {"new", "gpu.empty(shape, dtype)"},
     {"newton", "gpu.optimize.root_scalar(f, {x0 = x})"}, {"no_grad", "x:detach()"}, {"norm.cdf", "gpu.normcdf(x)"},
-    {"norm.ppf", "gpu.normcdfinv(p)"}, {"norm_cdf", "gpu.normcdf(x)"}, {"norm_ppf", "gpu.normcdfinv(p)"},
-    {"normal", "gpu.random.normal(shape, mean, deviation)"}, {"not_equal", "gpu.ne(x, y)"},
+    {"norm.ppf", "gpu.normcdfinv(p)"}, {"norm_cdf", "gpu.normcdf(x)"}, {"norm_inv", "gpu.normcdfinv(p)"}, {"norm_ppf", "gpu.normcdfinv(p)"},
+    {"normal", "gpu.random.normal(shape, mean, deviation)"}, {"norminv", "gpu.normcdfinv(p)"}, {"normppf", "gpu.normcdfinv(p)"}, {"normsinv", "gpu.normcdfinv(p)"},
+    {"not_equal", "gpu.ne(x, y)"},
     {"notna", "gpu.isnan(x):logical_not()"}, {"notnull", "gpu.isnan(x):logical_not()"},
     {"null_space", "gpu.linalg.null_space(a)"}, {"numel", "x.size"}, {"numpy", "x:host() or x:table()"},
     {"nunique", "#gpu.unique(x)"}, {"odeint", "gpu.integrate.solve_ivp(f, {t0, t1}, y0)"},
@@ -204,12 +205,14 @@ constexpr NameRow rows[] = {
     {"stats.describe", "gpu.mean(x), gpu.var(x), gpu.stats.skew(x) and gpu.stats.kurtosis(x)"},
     {"stats.expon", "gpu.random.exponential(shape, scale); 1 - gpu.exp(-x / scale) is its distribution function"},
     {"stats.gamma", "gpu.gammainc(k, x / scale), its distribution function, and gpu.random.gamma(shape, k, scale)"},
-    {"stats.gaussian_kde", "gpu.histogram(x)"}, {"stats.mode", "gpu.unique(x, {return_counts = true})"},
+    {"stats.gaussian_kde", "gpu.histogram(x)"},
+    
+    {"stats.mode", "gpu.unique(x, {return_counts = true})"},
     {"stats.norm", "gpu.normcdf(x), gpu.normcdfinv(p), and gpu.random.normal(shape, mean, deviation)"},
     {"stats.norm_cdf", "gpu.normcdf(x)"}, {"stats.norm_ppf", "gpu.normcdfinv(p)"},
     {"stats.percentileofscore", "gpu.mean(x:le(score)) * 100"}, {"stats.poisson", "gpu.random.poisson(shape, mean)"},
     {"stats.skewtest", "gpu.stats.skew(x): gpu.stats has no test of it"},
-    {"stats.t", "gpu.betainc(k / 2, 0.5, k / (k + t * t)), the probability of both its tails"},
+    {"stats.t", "gpu.betainc(k / 2, 0.5, k / (k + t * t)), the probability of both its tails; its quantiles are roots of that"},
     {"stats.tmean", "gpu.mean(x), or gpu.stats.trim_mean(x, part)"},
     {"stats.ttest_rel", "gpu.stats.ttest_1samp(x - y, 0)"}, {"stats.uniform", "gpu.random.uniform(shape, low, high)"},
     {"stdev", "gpu.std(x)"}, {"subplots", "gpu.plot.grid(charts)"}, {"surf", "gpu.plot.surface(x, y, m)"},
@@ -231,19 +234,25 @@ constexpr NameRow rows[] = {
     {"vsplit", "gpu.split(x, n, 1)"}, {"wait_event", "s:wait(e) of a stream"},
     {"windows", "gpu.hann(n), gpu.hamming(n), gpu.blackman(n)"}, {"wireframe", "gpu.plot.surface(x, y, m)"},
     {"x:col", "x(\":\", j)"}, {"x:cols", "x.shape[2]"}, {"x:column", "x(\":\", j)"}, {"x:columns", "x.shape[2]"},
+    {"x:corr", "gpu.corrcoef(x, y)(1, 2), or x:rolling(n):corr(y) in windows"},
     {"x:day", "gpu.dates(x, {format = \"%Y%m%d\"}) of integers such as 20240102, which has it"},
+    {"x:fun", "info.value, of local x, info = gpu.optimize.minimize(f, x0)"},
+    {"x:group_by", "t.name = x, a column of a table, and t:group_by(names):mean(\"name\")"},
     {"x:lower", "t:values(name) of a gpu.table, string.lower of each text, and t.name = the list"},
     {"x:mode", "gpu.unique(x, {return_counts = true})"},
     {"x:month", "gpu.dates(x, {format = \"%Y%m%d\"}) of integers such as 20240102, which has it"},
-    {"x:normal_", "x:copy_(gpu.random.normal(x.shape))"}, {"x:plot", "gpu.plot.line(x)"}, {"x:print", "print(x)"},
+    {"x:nit", "info.iterations, of local x, info = gpu.optimize.minimize(f, x0)"},
+    {"x:nlargest", "x:topk(n)"},
+    {"x:normal_", "x:copy_(gpu.random.normal(x.shape))"}, {"x:nsmallest", "x:sort()({1, n})"}, {"x:plot", "gpu.plot.line(x)"}, {"x:print", "print(x)"},
     {"x:rank", "gpu.stats.rankdata(x), or x.ndim for the number of axes"},
     {"x:rep", "gpu.tile(x, n), or x:repeat_interleave(n)"}, {"x:row", "x[i]"}, {"x:rows", "x.shape[1]"},
     {"x:slope", "the first of the results: local slope, intercept = gpu.stats.linregress(x, y)"},
-    {"x:to_frame", "gpu.table{name = x}"}, {"x:uniform_", "x:copy_(gpu.random.uniform(x.shape))"},
+    {"x:success", "info.converged, of local x, info = gpu.optimize.minimize(f, x0)"}, {"x:to_frame", "gpu.table{name = x}"}, {"x:uniform_", "x:copy_(gpu.random.uniform(x.shape))"},
     {"x:upper", "t:values(name) of a gpu.table, string.upper of each text, and t.name = the list"},
     {"x:values", "x:table(), or x:host()"},
     {"x:view", "x:reshape(sizes) for another shape, x:astype(dtype) for another dtype"},
     {"x:weekday", "gpu.dates(x, {format = \"%Y%m%d\"}) of integers such as 20240102, which has it"},
+    {"x:x", "the first of the results: local x, info = gpu.optimize.minimize(f, x0) gives x and the report"},
     {"x:y", "the first result itself: local y, info = gpu.integrate.solve_ivp(f, {t0, t1}, y0) gives y and info.t"},
     {"x:year", "gpu.dates(x, {format = \"%Y%m%d\"}) of integers such as 20240102, which has it"},
     {"zero", "gpu.zeros(shape)"}, {"zero_", "x:fill_(0)"}, {"zscore", "gpu.stats.zscore(x)"},
@@ -278,6 +287,11 @@ std::string_view name_elsewhere(std::string_view name) {
 std::string call_of(const std::string& op) {
   const std::string name = op.find(':') == op.npos ? "gpu." + op : op;
   return shortened(find_line([&](std::string_view function) { return function == name; }));
+}
+
+std::string about_call(const std::string& op) {
+  const std::string call = call_of(op);
+  return call.empty() ? call : "; the call is " + call;
 }
 
 std::vector<std::string> arguments_of(const std::string& op) {

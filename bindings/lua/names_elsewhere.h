@@ -18,6 +18,9 @@ std::string_view name_elsewhere(std::string_view name);
 /// line of its own.
 std::string call_of(const std::string& op);
 
+/// "; the call is gpu.rolling(x, n)", for arguments in another order; empty without a line.
+std::string about_call(const std::string& op);
+
 /// The names of the arguments before the options; empty without a line.
 std::vector<std::string> arguments_of(const std::string& op);
 

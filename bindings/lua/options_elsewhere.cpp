@@ -43,6 +43,7 @@ constexpr NameRow options_elsewhere[] = {
     {"linewidth", "width"},
     {"loc", "legend"},
     {"loc", "mean"},
+    {"lower", "low"},
     {"ls", "dash"},
     {"lw", "width"},
     {"map_expr", "map"},
@@ -83,6 +84,7 @@ constexpr NameRow options_elsewhere[] = {
     {"tol", "rtol"},
     {"type", "dtype"},
     {"unbiased", "ddof"},
+    {"upper", "high"},
     {"usecols", "columns"},
     {"vmax", "max"},
     {"vmin", "min"},
@@ -96,6 +98,10 @@ constexpr NameRow options_elsewhere[] = {
 
 static_assert(std::ranges::is_sorted(options_elsewhere, {}, &NameRow::name));
 
+constexpr std::string_view of_centre =
+    "windows end at their row: x:rolling(n):mean():shift(-k) has those that end k rows later";
+constexpr std::string_view of_copies = "tables are made anew: t = t:sort_by(name)";
+constexpr std::string_view of_average = "gpu.average(x, {weights = w}) takes weights";
 constexpr std::string_view of_launches = "it belongs to a launch: kernel {grid = blocks, block = threads}(arguments)";
 constexpr std::string_view of_index = "rows have no index: t:where(name, value) selects by any column";
 constexpr std::string_view of_groups =
@@ -115,28 +121,19 @@ constexpr std::string_view of_text = "text is in UTF-8, which iconv -t UTF-8 mak
 
 /// Options that are given in another way here.
 constexpr NameRow misplaced_options[] = {
-    {"block", of_launches},
-    {"blocks", of_launches},
-    {"by", of_groups},
-    {"chunksize", of_parts},
-    {"colorbar", of_bar},
-    {"compression", of_packing},
-    {"constraints", of_constraints},
-    {"encoding", of_text},
-    {"grid", of_launches},
-    {"index_col", of_index},
-    {"keep_default_na", of_missing},
-    {"lambda", of_weights},
-    {"on_bad_lines", of_lines},
-    {"periods", of_rows},
-    {"seed", of_seeds},
-    {"shared", of_launches},
-    {"skipfooter", of_parts},
-    {"skipna", of_nan},
-    {"threads", of_launches},
-    {"window", of_rows},
-    {"xscale", of_log},
-    {"yscale", of_log},
+    {"block", of_launches},      {"blocks", of_launches},
+    {"by", of_groups},           {"center", of_centre},
+    {"chunksize", of_parts},     {"colorbar", of_bar},
+    {"compression", of_packing}, {"constraints", of_constraints},
+    {"encoding", of_text},       {"grid", of_launches},
+    {"index", of_index},         {"index_col", of_index},
+    {"inplace", of_copies},      {"keep_default_na", of_missing},
+    {"lambda", of_weights},      {"on_bad_lines", of_lines},
+    {"periods", of_rows},        {"seed", of_seeds},
+    {"shared", of_launches},     {"skipfooter", of_parts},
+    {"skipna", of_nan},          {"threads", of_launches},
+    {"weights", of_average},     {"window", of_rows},
+    {"xscale", of_log},          {"yscale", of_log},
 };
 
 static_assert(std::ranges::is_sorted(misplaced_options, {}, &NameRow::name));

@@ -89,6 +89,11 @@ void write_argument_hint(lua_State* L, std::string_view message, Hint& hint) {
         hint,
         "; the argument is an array: gpu.array(t) makes one of a table that is full, gpu.concat({x, y}) a longer "
         "one");
+  if (is("unpack"))
+    return write(
+        hint,
+        "; the argument is an array: x:table() gives its elements as a table; results of a call are taken one by "
+        "one, local q, r = gpu.linalg.qr(a)");
   if (is("sort")) return write(hint, "; the argument is an array: x:sort() gives its elements in order");
   if (message.find("(table expected") != message.npos)
     return write(hint, "; the argument is an array: x:table() gives its elements as a table");
@@ -123,6 +128,17 @@ bool has_date(lua_State* L) {
   });
 }
 
+/// Whether one of the function's values is a list of numbers.
+bool has_numbers(lua_State* L) {
+  return find_value(L, false, [&] {
+    if (!lua_istable(L, -1)) return false;
+    lua_rawgeti(L, -1, 1);
+    const bool is_number = lua_type(L, -1) == LUA_TNUMBER;
+    lua_pop(L, 1);
+    return is_number;
+  });
+}
+
 /// A property of an array that is called, x.size() or x:size(), or of a table.
 void write_property_hint(const char* name, Hint& hint) {
   if (std::strcmp(name, "rows") == 0)
@@ -142,7 +158,7 @@ void write_hint(lua_State* L, std::string_view message, Hint& hint) {
     const bool called =
         quoted(message, "attempt to call method '", name) || quoted(message, "attempt to call field '", name);
     if (called && (has("(a number value)") || has("(a string value)"))) write_property_hint(name, hint);
-    if (called && has("call method") && has("(a nil value)") && is_method(L, name))
+    if (called && (has("call method") || has_numbers(L)) && has("(a nil value)") && is_method(L, name))
       write(hint, "; gpu.array(t):%s() is of the array of a table of numbers", name);
     return;
   }

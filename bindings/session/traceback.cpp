@@ -43,12 +43,16 @@ int push_traceback(lua_State* L) {
 
 void add_source_of_nil(lua_State* L) {
   const std::string_view message = lua_tostring(L, -1);
-  if (message.find("a nil value") == message.npos || message.find("\nhint: ") != message.npos) return;
+  if (message.find("a nil value") == message.npos) return;
   if (message.find("attempt to call ") != message.npos) return;  // it returned no function
   const std::string source = source_of_nil(L);
   if (source.empty()) return;
+  const std::size_t end = std::min(message.find("\nhint: "), message.size());
+  lua_pushlstring(L, message.data(), end);
   lua_pushfstring(L, " (perhaps from %s)", source.c_str());
-  lua_concat(L, 2);
+  lua_pushlstring(L, message.data() + end, message.size() - end);
+  lua_concat(L, 3);
+  lua_replace(L, -2);
 }
 
 void push_running_line(lua_State* L) {

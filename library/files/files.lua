@@ -32,6 +32,21 @@ local function ending(path)
   return (path:gsub("(%.[ct]sv)%.gz$", "%1"):match "%.(%w+)$" or "")
 end
 
+-- Files of other programs, which convert them.
+local foreign = {}
+for name in ("arrow feather json mat orc parquet pickle pkl xls xlsx"):gmatch "%a+" do foreign[name] = true end
+
+--- The format by the ending; nil for others.
+local function format_of(op, path)
+  if type(path) ~= "string" then core.fail(op, "the path of a file", path) end
+  local found = ending(path)
+  if foreign[found] then
+    core.raise(('[%s] expected a path that ends in %s, got %q; pandas converts such files: df.to_csv("name.csv"), and pd.read_csv("name.csv")'):format(
+      op, endings, path))
+  end
+  return formats[found]
+end
+
 --- The options, after a check that the format has each of them.
 local function check_options(op, format, options)
   if type(options) ~= "table" then return checks.fields(op, options) end
@@ -43,15 +58,10 @@ local function check_options(op, format, options)
       local list = table.concat(known, ", "):gsub(", (%w+)$", " and %1")
       local expected = #known == 0 and "no options" or (#known == 1 and "the option " or "the options ") .. list
       core.raise(("[%s] expected %s for %s, got %s%s"):format(op, expected, format.what, core.describe(name),
-        type(name) == "string" and core.did_you_mean(name, known) or ""))
+        type(name) == "string" and core.did_you_mean(name, known, op) or ""))
     end
   end
   return options
-end
-
-local function check_path(op, path)
-  if type(path) ~= "string" then core.fail(op, "the path of a file", path) end
-  return path
 end
 
 local function check_count(op, name, value)
@@ -219,7 +229,7 @@ end
 
 --- gpu.load(path [, {device, mmap, columns, names, dtype, dates, sep, skip, comments, max_rows, header, missing, thousands, decimal, symbols, parentheses, shape, offset, name}])
 function gpu.load(path, options)
-  local format = formats[ending(check_path("load", path))] or formats.npz
+  local format = format_of("load", path) or formats.npz
   options = check_options("load", format, options)
   if format == csv then return load_csv(path, options) end
   if format == raw then return load_raw(path, options) end
@@ -229,7 +239,7 @@ end
 
 --- gpu.save(path, arrays [, {compress, sep, header, missing, metadata}])
 function gpu.save(path, arrays, options)
-  local format = formats[ending(check_path("save", path))]
+  local format = format_of("save", path)
   if not format then core.fail("save", "a path that ends in " .. endings, path) end
   if core.is_array(options) then core.fail("save", "the arrays in one table, {x = x, y = y}", options) end
   options = check_options("save", format, options)

@@ -43,6 +43,7 @@ end
 --- gpu.jvp(f, arguments, tangents)
 --- f's result, and its derivative along the tangents of the arguments.
 function gpu.jvp(f, arguments, tangents)
+  checks.callable("jvp", f)
   if type(arguments) ~= "table" then core.fail("jvp", "a list of f's arguments", arguments) end
   if type(tangents) ~= "table" or #tangents ~= #arguments then
     core.fail("jvp", ("a list of %d tangents, one for each argument"):format(#arguments), tangents)
@@ -79,17 +80,12 @@ local function unit(x, i)
   return gpu.arange(x.size, {dtype = "int64", device = x.device}):eq(i - 1):astype(x.dtype):reshape(x.shape)
 end
 
---- gpu.jacobian(f [, which] [, {mode}])
---- The function that gives the derivatives of each element of f's result by each element of an argument.
-function gpu.jacobian(f, which, options)
-  if type(which) == "table" then which, options = nil, which end
-  checks.callable("jacobian", f)
-  which = checks.count("jacobian", "the position of the argument to differentiate by", which or 1, 1)
-  local mode = checks.choice("jacobian", "mode", checks.fields("jacobian", options).mode, {"forward", "reverse"})
+--- The function that gives the derivatives of each element of f's result by each element of the argument at `which`.
+local function jacobian_of(op, f, which, mode)
   return function(...)
     local arguments = {n = select("#", ...), ...}
     local x = arguments[which]
-    local arrays, size = arrays_of("jacobian", "argument " .. which, x), 0
+    local arrays, size = arrays_of(op, "argument " .. which, x), 0
     for _, one in ipairs(arrays) do size = size + one.size end
     local y, pull = gpu.vjp(of_arrays(function(z)
       arguments[which] = z
@@ -97,7 +93,7 @@ function gpu.jacobian(f, which, options)
       if not ok then error(checks.with_missing(result, f, arguments.n), 0) end
       return result
     end, x), unpack(arrays))
-    check_one_result("jacobian", y)
+    check_one_result(op, y)
     local is_forward = mode == "forward" or mode == nil and size <= y.size
     local push = is_forward and linear.transposed(y, pull)
     local rows, all = {}, {}
@@ -125,9 +121,22 @@ function gpu.jacobian(f, which, options)
   end
 end
 
+--- gpu.jacobian(f [, which] [, {mode}])
+--- The function that gives the derivatives of each element of f's result by each element of an argument.
+function gpu.jacobian(f, which, options)
+  local op = "jacobian"
+  if type(which) == "table" then which, options = nil, which end
+  checks.callable(op, f)
+  which = checks.count(op, "the position of the argument to differentiate by", which or 1, 1)
+  return jacobian_of(op, f, which, checks.choice(op, "mode", checks.fields(op, options).mode, {"forward", "reverse"}))
+end
+
 --- gpu.hessian(f)
 --- The function that gives the second derivatives of f, which gives one real number.
-function gpu.hessian(f) return gpu.jacobian(gpu.grad(f)) end
+function gpu.hessian(f)
+  checks.callable("hessian", f)
+  return jacobian_of("hessian", gpu.grad(f), 1)
+end
 
 --- The sum of the products of the elements in two lists of arrays.
 local function dot(x, y)

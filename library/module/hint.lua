@@ -182,12 +182,12 @@ local columns = "gpu.load(path) reads a CSV file as a table of columns, gpu.tabl
 
 -- Names that are global in Python, C or the REPL, and what to write for them.
 local globals = {
-  gpu = [[a script loads it: local gpu = require "gpu"]],
+  gpu = [[globals of another kind lack it, as in another Lua: local gpu = require "gpu"]],
   np = module_hint, numpy = module_hint, cp = module_hint, cupy = module_hint, torch = module_hint, jnp = module_hint,
   cuda = [[local gpu = require "gpu" has streams, events, kernels and memory]],
   quit = "os.exit() ends a script; at the prompt, quit leaves",
   exit = "os.exit() ends a script; at the prompt, exit leaves",
-  help = "help(name) is there at the prompt, and in gpulua -e 'help(name)'",
+  help = "help(name) is there in gpulua, at the prompt and in scripts",
   len = "#x is a length",
   range = "for i = 1, n do ... end; gpu.range(1, n) is an array",
   printf = [[print(("%d"):format(n))]],
@@ -233,6 +233,19 @@ local function missing_result(name, lines, line)
     local called = match(code, "[%w_]+%s*,%s*" .. name .. "%s*=%s*[%w_.]*[.:]([%w_]+)%s*[%(\"'{]")
     if called and second_result[called] then return second_result[called] end
     if match(code, "%f[%w_]" .. name .. "%s*=%s*tonumber%s*%(") then return no_number end
+  end
+end
+
+--- A variable that is a number, the first of the results of a function, or an element of it.
+local function first_result(name, lines, line)
+  for number = line, 1, -1 do
+    local value = match(lines[number] or "", "%f[%w_]" .. name .. "%f[^%w_][%w_, ]*=%s*([^=].*)")
+    local call = value and match(value, "^gpu%.(%a+%.[%w_]+)%s*[({]")
+    if call and ("linalg optimize integrate"):find(match(call, "%a+"), 1, true) then
+      return ("gpu.%s gives its results one by one: local first, second = gpu.%s(...)"):format(call, call)
+    end
+    local whole = value and match(value, "([%a_][%w_]*)%[%d+%]")
+    if value then return whole and first_result(whole, lines, number - 1) end
   end
 end
 
@@ -293,8 +306,10 @@ local function of_running(message, reads)
   name = match(message, "attempt to index %a+ '([%a_][%w_]*)' %(a number value%)")
   if name then
     file, number = match(message, "^([^\n]-):(%d+): ")
-    code = reads and file and numbered_lines(file_text(file) or "")[tonumber(number)] or ""
-    local method = match(code, "%f[%w_]" .. name .. ":([%a_][%w_]*)")
+    lines, number = reads and file and numbered_lines(file_text(file) or "") or {}, tonumber(number) or 0
+    local result = first_result(name, lines, number)
+    if result then return result end
+    local method = match(lines[number] or "", "%f[%w_]" .. name .. ":([%a_][%w_]*)")
     if method and math[method] then
       return ("x[i] of a vector is a number, which has no methods: math.%s(%s); x({i}) is an array of one element"):format(method, name)
     end

@@ -52,7 +52,8 @@ local function data_of(x, y, n, columns)
   for i = 0, n - 2 do
     data.h[i] = x[i + 1] - x[i]
     if not (data.h[i] > 0) then
-      core.raise(("[%s] expected strictly increasing points, got %g after %g"):format(op, x[i + 1], x[i]))
+      core.raise(("[%s] expected strictly increasing points, got %g after %g; i = x:argsort() sorts both, x:take(i) and y:take(i)"):format(op,
+        x[i + 1], x[i]))
     end
     for j = 0, columns - 1 do
       local k = i * columns + j

@@ -76,6 +76,7 @@ return function(xtol, rtol, maxiter, $starts$P)
     size, $steps = to_size, $to_steps
     if size == 0 then reason = gpu.int32(0) end
   end
+  if reason ~= 0 then $none end
   $follow
   return $results, gpu.int8(reason), iterations
 end
@@ -98,7 +99,8 @@ local function parts_of(n, args, follows)
     detached = list(n, "gpu.detach(s$i)"), size = list(n, "r$i * r$i", " + "), elimination = elimination(n), steps = list(n, "h$i"),
     to_steps = list(n, "u$i"), to = list(n, "x$i + t * h$i"), sum = list(n, "h$i", " + "),
     are_small = list(n, "math.abs(h$i) <= xtol + rtol * math.abs(x$i)", " and "), go = list(n, "x$i = x$i + h$i", " "),
-    go_on = list(n, "x$i = x$i + t * h$i", " "), follow = follow, results = follows and list(n, "z$i") or x,
+    go_on = list(n, "x$i = x$i + t * h$i", " "), none = list(n, "x$i = 0 / 0", " "), follow = follow,
+    results = follows and list(n, "z$i") or x,
   }
 end
 

@@ -116,6 +116,7 @@ local brent = [[
 
 -- Two steps of Newton's method from the root change nothing but derivatives: what they give has those of the root, up to third order.
 local tail = [[
+  if reason ~= 0 then x = 0 / 0 end
   $follow
   return $x, gpu.int8(reason), iterations
 end

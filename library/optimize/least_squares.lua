@@ -149,6 +149,7 @@ function optimize.least_squares(f, x0, options)
   if options.jacobian ~= nil then numbers.check_function(op, "jacobian = a function", options.jacobian, "jacobian(x)", 1) end
   local of, o, start = read(op, x0, options, "x0")
   local x, _, report = search(of, f, options.jacobian or made_of(f, "jacobian", gpu.jacobian), start, o)
+  numbers.warn_of(op, report)
   return of:unpack(of:array(x)), report
 end
 
@@ -194,6 +195,8 @@ function optimize.curve_fit(f, x, y, p0, options)
     return J:reshape(y.size, of.n) * (core.is_array(weight) and weight:reshape(y.size, 1) or weight)
   end
   local found, R, report = search(of, differences, jacobian, start, o)
+  numbers.must_find(op, "the parameters", report,
+    ("the sum of squares is %.6g; start nearer to the parameters, or set bounds or a greater maxiter"):format(2 * report.value))
   local n, m = of.n, y.size
   local inverse = matrices.inverse_of_square(R or {}, n)
   local scale = options.absolute_sigma and 1 or m > n and 2 * report.value / (m - n) or math.huge

@@ -84,5 +84,8 @@ function optimize.minimize(f, x0, options)
     local evaluate = of:with_gradient(f, options.gradient)
     point, reason, iterations = descend(of, directions[name](of, o.bounds, evaluate), evaluate, x:copy():eval(), o)
   end
-  return of:unpack(point.x), of:report(reason, {iterations = iterations, value = point.value, residual = point.residual})
+  local report = of:report(reason, {iterations = iterations, value = point.value, residual = point.residual})
+  -- Where five steps change f by rounding errors alone, x is as good as this dtype has it.
+  if reason ~= "stagnation" then numbers.warn_of(op, report) end
+  return of:unpack(point.x), report
 end

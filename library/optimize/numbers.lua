@@ -55,6 +55,24 @@ function numbers.is_each(op, options)
   return false
 end
 
+local function how(report)
+  return ('got reason "%s" after %d iterations'):format(report.reason, report.iterations)
+end
+
+--- Raises unless the search has found `what`; `remedy` says what may help. An end by a callback is meant.
+function numbers.must_find(op, what, report, remedy)
+  if not report.converged and report.reason ~= "callback" then
+    core.raise(("[%s] expected a search that finds %s, %s; %s"):format(op, what, how(report), remedy))
+  end
+end
+
+--- Warns where a search has failed that gives the best point it has seen.
+function numbers.warn_of(op, report)
+  if report.converged or report.reason == "callback" then return end
+  core.warn(("[%s] expected a search that converges, %s; the result is the best point so far, and the second result is the report"):format(
+    op, how(report)))
+end
+
 --- A report: `reason` says why the search has ended, and `fields` how.
 function numbers.report(op, reason, fields)
   fields.reason, fields.converged = reason, reason == "converged"

@@ -141,7 +141,11 @@ function optimize.root_scalar(f, options)
   local rtol = checks.tolerance(op, "rtol", options.rtol) or 4 * numbers.epsilon
   local function near(x) return xtol + math.max(rtol, numbers.epsilon) * abs(x) end
   local x, value, reason, iterations = methods[method](op, fn, options, near, numbers.maxiter(op, options, 100))
-  return x, numbers.report(op, reason, {iterations = iterations, evaluations = calls.count, residual = abs(value)})
+  local report = numbers.report(op, reason, {iterations = iterations, evaluations = calls.count, residual = abs(value)})
+  local remedy = method == "brentq" and "f has to be finite in the bracket, and maxiter large enough"
+    or "bracket = {a, b}, at whose ends f has different signs, keeps the search between"
+  numbers.must_find(op, "a root", report, ("f(%.6g) = %.6g; %s"):format(x, value, remedy))
+  return x, report
 end
 
 -- ---- least values -------------------------------------------------------------------------------------------------------------
@@ -195,5 +199,7 @@ function optimize.minimize_scalar(f, options)
       end
     end
   end
-  return x, numbers.report(op, reason, {iterations = iterations, evaluations = calls.count, value = fx})
+  local report = numbers.report(op, reason, {iterations = iterations, evaluations = calls.count, value = fx})
+  numbers.warn_of(op, report)
+  return x, report
 end

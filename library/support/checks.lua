@@ -11,6 +11,10 @@ end
 
 --- A function, or a value that may be called as one.
 function checks.callable(op, f)
+  if core.is_array(f) then
+    core.raise(("[%s] expected a function of arrays, got %s; the function goes in, not what it gives, as in gpu.grad(f)(x)"):format(op,
+      core.describe(f)))
+  end
   if type(f) ~= "function" and type(f) ~= "table" and type(f) ~= "userdata" then core.fail(op, "a function of arrays", f) end
 end
 

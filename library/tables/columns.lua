@@ -106,7 +106,9 @@ function columns.alike(op, name, x, y)
   local a, b = columns.kind_of(x), columns.kind_of(y)
   local same = a == nil and b == nil or a and b and columns.name_of(x, a) == columns.name_of(y, b)
   if not same then
-    core.raise(("[%s] expected column %s of one kind in both tables, got %s and %s"):format(op, name, columns.name_of(x, a), columns.name_of(y, b)))
+    local remedy = columns.is_text(a) and text_column.remedy(x) or columns.is_text(b) and text_column.remedy(y) or ""
+    core.raise(("[%s] expected column %s of one kind in both tables, got %s and %s%s"):format(op, name, columns.name_of(x, a),
+      columns.name_of(y, b), remedy))
   end
   if not a then
     local dtype = core.promote(x.dtype, y.dtype)

@@ -362,16 +362,25 @@ function exports.parse(op, values, format, unit, device)
   return make(counts, {unit = found})
 end
 
---- A column of durations of texts.
-function exports.parse_durations(op, texts, unit, device)
-  local all = {}
-  for i = 1, core.check_list(op, "durations", texts) do all[i] = steps.nanoseconds(op, texts[i]) end
-  unit = unit or steps.unit_of(all)
-  for i, ns in ipairs(all) do
-    if ns % lengths[unit] ~= 0 then core.raise(("[%s] expected a whole number of %s, got %q"):format(op, unit, texts[i])) end
-    all[i] = ns / lengths[unit]
+--- Durations of texts, each once where they are a column of text.
+function exports.parse_durations(op, values, unit, device)
+  local texts = import("text_column").texts_of(values)
+  local list, present, counts = texts or values, {}, {}
+  for i = 1, core.check_list(op, "durations", list) do
+    local is_missing = list[i] == "" or list[i] == "NaT"
+    counts[i] = is_missing and missing or steps.nanoseconds(op, list[i])
+    if not is_missing then present[#present + 1] = counts[i] end
   end
-  return make(gpu.array(all, {dtype = "int64", device = device}), {unit = unit, duration = true})
+  unit = unit or steps.unit_of(present)
+  for i, ns in ipairs(counts) do
+    if ns ~= missing then
+      if ns % lengths[unit] ~= 0 then core.raise(("[%s] expected a whole number of %s, got %q"):format(op, unit, list[i])) end
+      counts[i] = ns / lengths[unit]
+    end
+  end
+  local found = gpu.array(counts, {dtype = "int64", device = texts and values.device or device})
+  if texts then found = found:take(import("text_column").plain(values)) end
+  return make(found, {unit = unit, duration = true})
 end
 
 return exports

@@ -17,19 +17,39 @@ for name, other in pairs {nanosecond = "ns", microsecond = "us", millisecond = "
   week = "w"} do
   terms[name] = terms[other]
 end
-local known = "ns, us, ms, s, min, h, d, w, month, quarter and year"
+local known = "ns, us, ms, s, min, h, d, w"
 
---- The step that a text says: {ns =}, or {months =}, and `weeks` where it is whole weeks alone.
-function exports.step(op, text)
-  local what = 'a length of time, such as "7d", "1h30min" or "3 months", of ' .. known
+-- What pandas has, and is another length or none here.
+local calendar_length, days_of_week = '; dates take months and years, d + "3 months"', '; d[d:weekday():le(5)] of "1d" has the weekdays'
+local elsewhere = {
+  m = calendar_length .. "; min are minutes", M = calendar_length .. "; min are minutes", T = "; min are minutes", H = "; h are hours",
+  D = "; d are days", W = "; w are weeks", B = days_of_week, BD = days_of_week,
+}
+for _, name in ipairs {"MS", "ME", "BM", "Q", "QS", "QE", "q", "Y", "YS", "YE", "y", "A"} do elsewhere[name] = calendar_length end
+
+--- The nanoseconds of a time on a clock, or of the text of a duration, "-1d 02:30:00" without its sign; nil for another text.
+local function clock(text)
+  local days, rest = text:match "^(%d+)d (.*)$"
+  local hours, minutes, seconds, decimals = (rest or text):match "^(%d+):([0-5]%d):?([0-5]?%d?)%.?(%d*)$"
+  if not hours or seconds == "" and decimals ~= "" or #seconds == 1 then return end
+  return ((tonumber(days or 0) * 24 + tonumber(hours)) * 60 + tonumber(minutes)) * lengths.s * 60 + (tonumber(seconds) or 0) * lengths.s
+    + tonumber((decimals .. "000000000"):sub(1, 9))
+end
+
+--- The step that a text says: {ns =}, or {months =}, and `weeks` where it is whole weeks alone. `is_length`: months are refused.
+function exports.step(op, text, is_length)
+  local what = is_length and 'a length of time, such as "7d", "1h30min" or "09:30:00", of ' .. known
+    or 'a length of time, such as "7d", "1h30min" or "3 months", of ' .. known .. ", month, quarter and year"
   if type(text) ~= "string" then core.fail(op, what, text) end
+  local on_clock = clock(text)
+  if on_clock then return {ns = on_clock} end
   local ns, months, rest, is_weeks = 0, 0, text, true
   while rest:find "%S" do
     local digits, name, after = rest:match "^%s*([%d.]*)%s*(%a+)(.*)$"
     local count = digits == "" and 1 or tonumber(digits)
     local term = name and (terms[name] or terms[(name:gsub("s$", ""))])
     if not term or not count or count == 0 then
-      core.raise(("[%s] expected %s, got %q%s"):format(op, what, text, name == "m" and "; min are minutes, month is a month" or ""))
+      core.raise(("[%s] expected %s, got %q%s"):format(op, what, text, elsewhere[name] or ""))
     end
     ns, months, rest = ns + count * (term[1] or 0), months + count * (term[2] or 0), after
     is_weeks = is_weeks and term == terms.w
@@ -41,8 +61,8 @@ end
 --- The nanoseconds of a text that is no number of months.
 function exports.nanoseconds(op, text)
   local sign = type(text) == "string" and text:match "^%-"
-  local step = exports.step(op, sign and text:sub(2) or text)
-  if not step.ns then core.fail(op, "a length of time without months, whose lengths differ", text) end
+  local step = exports.step(op, sign and text:sub(2) or text, true)
+  if not step.ns then core.raise(("[%s] expected a length of time without months, whose lengths differ, got %q%s"):format(op, text, calendar_length)) end
   return sign and -step.ns or step.ns
 end
 

@@ -57,13 +57,12 @@ end
 function gpu.date_range(start, stop, step, options)
   local op = "date_range"
   options = checks.fields(op, options)
-  if type(stop) == "table" then core.fail(op, 'a last date or a number of dates and a step, gpu.date_range("2024-01-01", 12, "1 month")', stop) end
-  if type(step) == "string" and step:find "^%d*B$" then
-    core.fail(op, 'a length of time; d[d:weekday():le(5)] of "1d" has the weekdays', step)
-  end
+  local form = ', as in gpu.date_range("2024-01-01", 12, "1 month")'
+  if type(start) ~= "string" then core.fail(op, "the first date, a text, as an argument" .. form, start) end
+  if type(stop) == "table" then core.fail(op, "a last date or a number of dates and a step" .. form, stop) end
+  if type(step) ~= "string" then core.fail(op, "a step, a length of time" .. form, step) end
   local by = steps.step(op, step)
   local ends = {start}
-  if type(start) ~= "string" then core.fail(op, "the first date, a text", start) end
   if type(stop) == "string" then
     ends[2] = stop
   else

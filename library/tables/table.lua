@@ -35,6 +35,7 @@ end
 local function refuse_name(op, fields, name)
   local use = core.is_array(name) and "; t.name = x makes a column of an array, which has a name then"
     or type(name) == "string" and name:find "[<>=]" and "; t:take(t.name:gt(value)) gives the rows of a comparison"
+    or type(name) == "string" and fields.arrays[name:match "^([^.]*)%."] and ("; a part of a column is set as one, t.part = t.%s()"):format(name:gsub("%.", ":"))
     or core.did_you_mean(tostring(name), fields.names)
   core.raise(("[%s] expected a column of %s, got %s%s"):format(op, list_of(fields.names), core.describe(name), use))
 end
@@ -96,7 +97,10 @@ local function add_given(op, fields, name, value)
   if type(value) == "function" then
     core.fail(op, ("a vector or a list for column %s; parentheses call a method, t.day:year()"):format(name), value)
   end
-  if not kind and not core.is_array(value) or value.ndim ~= 1 then core.fail(op, ("a vector or a list for column %s"):format(name), value) end
+  if not kind and not core.is_array(value) or value.ndim ~= 1 then
+    local is_matrix = core.is_array(value) and value.ndim == 2
+    core.fail(op, ("a vector or a list for column %s%s"):format(name, is_matrix and ', as x(":", j) of a matrix' or ""), value)
+  end
   add(op, fields, name, value, kind)
 end
 
@@ -173,15 +177,22 @@ function tables.__index(t, key)
   if key == "names" then return {unpack(fields.names)} end
   if fields.arrays[key] then return fields.arrays[key] end
   if type(key) ~= "string" then
-    core.raise(("[table] expected the name of a column, got %s; t:select(names) gives a table of some columns, t:take(rows) one of some rows"):format(
+    core.raise(("[table] expected the name of a column, got %s; t:select(names) gives a table of some columns, t:take(rows) one of some rows, t.name[i] an element"):format(
       core.describe(key)))
   end
   local meant = import "table_names"
   local use = meant[key] and "; use " .. meant[key]
+    or core.has_date_form(key) and ("; t:take(t.date:eq(%q)) selects rows by a column of dates"):format(key)
   local names = {"rows", "names", unpack(fields.names)}
   for name in pairs(methods) do names[#names + 1] = name end
   core.raise(("[table] a table has no column, property or method %s%s; its columns are %s"):format(core.describe(key),
     use or core.did_you_mean(key, names), list_of(fields.names)))
+end
+
+for _, event in ipairs {"__add", "__sub", "__mul", "__div", "__mod", "__pow", "__unm"} do
+  tables[event] = function()
+    core.raise "[table] expected columns or arrays, got a table of columns; t.name * 2 is of one column, gpu.stack({t.a, t.b}, 2) makes a matrix of several"
+  end
 end
 
 function tables.__call()
@@ -324,7 +335,9 @@ end
 local function check_option(op, options, known)
   if type(options) ~= "table" then core.fail(op, ("a table of options, {%s = ...}"):format(known), options) end
   for name in pairs(options) do
-    if name ~= known then core.raise(("[%s] expected the option %s, got %s"):format(op, known, core.describe(name))) end
+    if name ~= known then
+      core.raise(("[%s] expected the option %s, got %s%s"):format(op, known, core.describe(name), core.did_you_mean(tostring(name), {known}, op)))
+    end
   end
 end
 

@@ -17,7 +17,7 @@ end
 --- gpu.concat(tables): their rows, one table after the other; the first one's order of columns.
 return function(list, ...)
   local op = "concat"
-  if select("#", ...) > 0 then core.fail(op, "nothing after a list of tables or of columns of text or dates", (...)) end
+  if select("#", ...) > 0 then core.fail(op, "nothing after a list of tables or of columns of text or dates, which go below each other (t.name = u.name puts one beside)", (...)) end
   core.check_list(op, "tables, or columns", list)
   if not fields_of[list[1]] then return concat_columns(list) end
   local first = fields_of[list[1]]

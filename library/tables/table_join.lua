@@ -23,6 +23,10 @@ local function key_pairs(op, fields, other, keys)
   if type(keys) == "string" then keys = {keys} end
   local what = 'names of columns of both tables, "id" or {"id", "day"}, or by their other names, {id = "customer"}'
   if type(keys) ~= "table" or next(keys) == nil then core.fail(op, what, keys) end
+  if type(keys.left_on) == "string" and type(keys.right_on) == "string" then
+    core.raise(("[%s] expected names by their other names, t:%s(u, {[%q] = %q}), got them as the options left_on and right_on"):format(op, op,
+      keys.left_on, keys.right_on))
+  end
   if type(keys.on) == "string" and not fields.arrays.on then
     core.raise(("[%s] expected the names as an argument, t:%s(u, %q%s), got them as the option on"):format(op, op, keys.on,
       type(keys.by) == "string" and (", {by = %q}"):format(keys.by) or ""))

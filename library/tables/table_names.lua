@@ -1,5 +1,7 @@
 -- What other libraries' names of a table's methods and properties are called here.
+local matrix = "gpu.stack({t.a, t.b}, 2), a matrix of columns"
 local meant = {
+  to_numpy = matrix, to_table = matrix, to_dict = "t:values(name), a list of a column's values", cov = "gpu.cov(gpu.stack{t.a, t.b})",
   filter = "t:where(name, value) or t:take(mask)", columns = "t.names", keys = "t.names", shape = "t.rows and #t.names", size = "t.rows",
   len = "t.rows", sort = 't:sort_by("name")', sort_values = 't:sort_by("name")', order_by = 't:sort_by("name")',
   groupby = 't:group_by("name")', drop = "t:select(names) of the others",

@@ -24,6 +24,7 @@ function exports.pivot(t, fields, rows, column, values, options)
   if type(rows) == "table" and (rows.index or rows.columns) then
     core.raise("[pivot] expected names as arguments, t:pivot(rows, column, values), got them as options")
   end
+  if column == nil or values == nil then core.raise "[pivot] expected three names, t:pivot(rows, column, values)" end
   local row_names = names_in(op, fields, rows)
   names_in(op, fields, column)
   names_in(op, fields, values)

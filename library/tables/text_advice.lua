@@ -1,4 +1,5 @@
--- How to read a column of a file as numbers or dates that one of its fields made text: for the errors of functions that want numbers.
+-- How a column of text becomes numbers or dates: for the errors of functions that want these. Where one field of a file made the column
+-- text, the call that reads the file is named.
 local _, _, core = ...
 
 -- By the list of a column's texts: what files.lua has about its field {text, line, is_quoted}, and its name, file and separator.
@@ -13,10 +14,6 @@ end
 --- The name of a column as a field of a table's constructor.
 local function key_of(name) return name:find "^[%a_][%w_]*$" and name or ("[%q]"):format(name) end
 
-local days = {"%Y/%m/%d", "%m/%d/%Y", "%d/%m/%Y", "%d.%m.%Y", "%m-%d-%Y", "%d-%m-%Y", "%m/%d/%y", "%d/%m/%y", "%d.%m.%y", "%d %b %Y",
-  "%d-%b-%Y", "%d-%b-%y", "%b %d, %Y", "%b %d %Y"}
-local times = {"", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p"}
-
 local function is_date(text, format)
   return (pcall(core.parse_dates, "load", {text}, format, nil, {device = "cpu"}))
 end
@@ -24,18 +21,17 @@ end
 --- The formats of dates that fit most texts, among those that fit the first one.
 local function formats_of(first, texts)
   local best, most = {}, 0
-  for _, day in ipairs(days) do
-    for _, time in ipairs(times) do
-      local format = day .. time
-      if is_date(first, format) then
-        local count = 0
-        for _, text in ipairs(texts) do count = count + (is_date(text, format) and 1 or 0) end
-        if count > most then best, most = {}, count end
-        if count == most then best[#best + 1] = format end
-      end
-    end
+  for _, format in ipairs(core.date_formats(first)) do
+    local count = 0
+    for _, text in ipairs(texts) do count = count + (is_date(text, format) and 1 or 0) end
+    if count > most then best, most = {}, count end
+    if count == most then best[#best + 1] = format end
   end
   return best
+end
+
+local function other_order(formats)
+  return formats[2] and (", or %q if that is the order of day and month"):format(formats[2]) or ""
 end
 
 local function escaped(text) return (text:gsub("%p", "%%%0")) end
@@ -113,22 +109,40 @@ local function missing_of(texts)
     table.concat(odd, ", ", 1, math.min(#odd, 5)), #odd > 5 and ", ..." or "", is_value and "takes it for missing" or "reads it")
 end
 
---- ', got column price of text, as "1,234" in line 3 of a.csv is no number; gpu.load(path, {thousands = ","}) reads it'; nil where nothing
---- tells.
-function exports.advice(texts)
-  local source = sources[texts]
-  if not source then return end
+--- ', got column price of text, as "1,234" in line 3 of a.csv is no number', and '; gpu.load(path, {thousands = ","}) reads it'; nil
+--- where nothing tells.
+local function of_file(source, texts)
   local options, also = numbers_of(source, texts), ""
   if not options then
     local formats = formats_of(source.text, texts)
-    if #formats > 0 then options = ("dates = {%s = %q}"):format(key_of(source.name), formats[1]) end
-    if formats[2] then also = (", or %q if that is the order of day and month"):format(formats[2]) end
+    if #formats > 0 then options, also = ("dates = {%s = %q}"):format(key_of(source.name), formats[1]), other_order(formats) end
   end
   local use = options and ("; gpu.load(path, {%s}) reads it%s"):format(options, also) or missing_of(texts)
   local shown = #source.text > 40 and source.text:sub(1, 40) .. "..." or source.text
   local reason = source.is_quoted and tonumber(source.text) and "is in quotes"
     or core.has_date_form(source.text) and not is_date(source.text) and "is a date that does not exist" or "is no number"
-  return use and (", got column %s of text, as %q in line %.0f of %s %s%s"):format(source.name, shown, source.line, source.path, reason, use)
+  if use then return (", got column %s of text, as %q in line %.0f of %s %s"):format(source.name, shown, source.line, source.path, reason), use end
+end
+
+--- The same of the first text that is not empty, whose kind all may have.
+local function of_text(texts)
+  local first = texts[1] == "" and texts[2] or texts[1]
+  if not first then return end
+  local formats = formats_of(first, texts)
+  local use = tonumber(first) and "numbers stand without quotes, and tonumber(text) makes one of each text of t:values(name)"
+    or is_date(first) and "gpu.dates(x) makes dates of it"
+    or #formats > 0 and ("gpu.dates(x, {format = %q}) makes dates of it"):format(formats[1]) .. other_order(formats)
+    or first:find "^%d%d?:%d%d" and "gpu.durations(x) makes times of it, which can be added to dates"
+  if use then return ", got a column of text", "; " .. use end
+end
+
+--- What a column with these texts is, for messages, and what makes numbers or dates of it; nil where nothing tells.
+function exports.advice(texts)
+  local source = sources[texts]
+  local what, use
+  if source then what, use = of_file(source, texts) end
+  if not what then return of_text(texts) end
+  return what, use
 end
 
 return exports

@@ -8,8 +8,14 @@ local texts_of = setmetatable({}, {__mode = "k"})
 
 local methods = {}
 
---- What errors about a column of text add, which tell how a file's column is read as numbers; nil for others.
-function exports.advice(x) return import("text_advice").advice(texts_of[x]) end
+--- What errors about a column of text say: that it is one, and how it becomes numbers or dates; nil where nothing tells.
+function exports.advice(x)
+  local what, use = import("text_advice").advice(texts_of[x])
+  return what and what .. use
+end
+
+--- The second of it: "; gpu.dates(x) makes dates of it", or "".
+function exports.remedy(x) return select(2, import("text_advice").advice(texts_of[x])) or "" end
 
 --- The positions of a column of text, or another column itself.
 local function plain(x) return texts_of[x] and core.text_positions(x) or x end
@@ -28,6 +34,14 @@ local function moved(x, positions)
   return x.size == 0 and plain(x) or gpu.array(places, {dtype = "int32", device = x.device}):take(plain(x))
 end
 
+--- Refuses a text of a date beside texts of dates that are written otherwise, or whose order is not that of the dates.
+local function check_order(op, x, other, needs_order)
+  local texts = texts_of[x]
+  local first = texts[1] == "" and texts[2] or texts[1]
+  if not first or core.has_date_form(first) or #core.date_formats(first) == 0 then return end
+  if core.has_date_form(other) or needs_order and #core.date_formats(other) > 0 then core.fail(op, "dates", x) end
+end
+
 local function places_of(texts)
   local positions = {}
   for i, text in ipairs(texts) do positions[text] = i end
@@ -38,6 +52,7 @@ for _, op in ipairs {"eq", "ne"} do
   methods[op] = function(x, other, ...)
     local texts = texts_of[x]
     if type(other) == "string" then
+      check_order(op, x, other)
       other = places_of(texts)[other] or 0
     else
       check_texts(op, x, other)
@@ -78,6 +93,7 @@ for op, before in pairs(stands_before) do
   methods[op] = function(x, other, ...)
     local texts = texts_of[x]
     if type(other) == "string" then
+      check_order(op, x, other, true)
       local count = 0
       while count < #texts and before(texts[count + 1], other) do count = count + 1 end
       return (array_methods[(op == "lt" or op == "le") and "le" or "gt"](plain(x), count, ...))
@@ -124,6 +140,7 @@ function methods.isin(x, values, ...)
     core.check_list("isin", "texts", values)
     for i, text in ipairs(values) do
       if type(text) ~= "string" then core.fail("isin", "a text, a table of texts or a column of text", text) end
+      check_order("isin", x, text)
       wanted[i] = places[text] or 0
     end
     wanted = gpu.array(wanted, {dtype = "int32", device = x.device})

@@ -80,9 +80,15 @@ DType parse_dtype(std::string_view name) {
     near.offer(row.name);
     near.offer(row.device, row.name);
   }
-  const bool is_device = name == "cpu" || name.starts_with("cuda");
-  throw Error(message.append("got \"").append(name).append("\"").append(
-      is_device ? "; a device is an option: {device = \"" + std::string(name) + "\"}" : near.question()));
+  const auto is = [&](auto... names) { return ((name == names) || ...); };
+  const std::string remedy =
+      name == "cpu" || name.starts_with("cuda") ? "; a device is an option: {device = \"" + std::string(name) + "\"}"
+      : is("float")                             ? "; NumPy's float is \"float64\", C's \"float32\""
+      : is("int")                               ? "; NumPy's int is \"int64\", C's \"int32\""
+      : is("str", "string", "object", "category")
+          ? "; \"text\" is a kind of column that files have: gpu.load(path, {dtype = {name = \"text\"}})"
+          : near.question();
+  throw Error(message.append("got \"").append(name).append("\"").append(remedy));
 }
 
 float half_to_float(std::uint16_t bits) {

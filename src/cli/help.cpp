@@ -34,6 +34,9 @@ void push_part(lua_State* L, const char* key) {
   lua_getfield(L, LUA_REGISTRYINDEX, key);
   if (!lua_isnil(L, -1)) return;
   lua_pop(L, 1);
+  lua_getglobal(L, "require");
+  lua_pushliteral(L, "gpu");  // makes what the chunk gets
+  lua_call(L, 1, 0);
   if (load_command_chunk(L, "help.lua") != 0) lua_error(L);
   lua_pushcfunction(L, load);
   const std::string_view reference = cli_text("reference.md");

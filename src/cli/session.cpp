@@ -120,7 +120,7 @@ class Session {
   bool run_all(lua_State* L) {
     if (environment_.lua_init && !run_init(L, *environment_.lua_init)) return false;
     if (options_.version) std::puts(version);
-    if (names_gpu() && !set_global_gpu(L)) return false;
+    if (wants_repl() && !open_prompt(L)) return false;
     for (const Action& action : options_.actions)
       if (!run_action(L, action)) return false;
     if (has_script()) {
@@ -135,16 +135,8 @@ class Session {
     return true;
   }
 
-  /// Code typed at the prompt needs no require.
-  bool names_gpu() const {
-    if (wants_repl()) return true;
-    for (const Action& action : options_.actions)
-      if (action.kind == Action::Kind::execute) return true;
-    return false;
-  }
-
-  bool set_global_gpu(lua_State* L) {
-    lua_pushcfunction(L, name_gpu);
+  bool open_prompt(lua_State* L) {
+    lua_pushcfunction(L, load_gpu);
     return finish(L, call_with_traceback(L, 0, 0));
   }
 

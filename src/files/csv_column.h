@@ -48,6 +48,7 @@ class CsvColumn {
 
   const std::string& name() const { return name_; }
   bool is_text() const { return kind_ == CsvKind::text; }
+  bool is_date() const { return kind_ == CsvKind::date; }
   /// Whether the values so far are lost, as the column has turned out to be text.
   bool begins_again() const { return begins_again_; }
   void begin_again() { begins_again_ = false; }

@@ -3,11 +3,13 @@
 #include <cstring>
 #include <string_view>
 
+#include "src/base/characters.h"
 #include "src/base/error.h"
 #include "src/base/near_name.h"
 #include "src/files/csv.h"
 #include "src/files/csv_column.h"
 #include "src/files/csv_hint.h"
+#include "src/files/date_text.h"
 
 namespace gpulua {
 
@@ -350,7 +352,14 @@ class CsvReader {
     if (expected.empty()) return;
     const std::string got = quoted(field);
     cursor_.go_to(at);
-    cursor_.fail(expected, got, column->name());
+    cursor_.fail(expected, got, column->name(), column->is_date() ? advice_for_date(column->name(), field) : "");
+  }
+
+  static std::string advice_for_date(const std::string& name, std::string_view field) {
+    const bool is_plain = !name.empty() && std::ranges::all_of(name, is_word);
+    return date_advice(without_spaces(field), [&](const std::string& format) {
+      return "gpu.load(path, {dates = {" + (is_plain ? name : "[\"" + name + "\"]") + " = \"" + format + "\"}})";
+    });
   }
 
   [[noreturn]] void fail_width(const char* line) {

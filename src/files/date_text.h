@@ -3,10 +3,12 @@
 // Dates and durations as text. Both are integers of 64 bits: how many units since 1970, or how many at all.
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gpulua {
 
@@ -44,6 +46,14 @@ std::optional<std::int64_t> in_finer(std::int64_t count, DateUnit unit, DateUnit
 std::optional<Moment> parse_date(std::string_view text, std::string_view format = {});
 /// Whether a text is written as a date, though there may be no such day or time: 2024-02-30.
 bool has_date_form(std::string_view text, std::string_view format = {});
+// What texts of dates are that are not in ISO 8601, for messages.
+
+/// The usual formats that read the text, the likeliest first.
+std::vector<std::string> date_formats(std::string_view text);
+
+/// "; ... reads it" for a text that is no date of ISO 8601, and "" where nothing tells. `reads`: how to give a format.
+std::string date_advice(std::string_view text, const std::function<std::string(const std::string& format)>& reads);
+
 /// Throws Error for a format with other letters. `reads`: it is read by, and so must have a year and a day.
 void check_date_format(const char* op, std::string_view format, bool reads);
 

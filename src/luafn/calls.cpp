@@ -33,6 +33,7 @@ struct Refused {
 constexpr Refused refused[] = {
     {"math.random",
      "a device has no random state of Lua's; gpu.random.at(seed, i) gives each thread or element numbers of its own"},
+    {"gpu.stats.norm.", "gpu.normcdf(x) and gpu.normcdfinv(p) are of the normal distribution"},
     {"string.", "a device has no strings"},
     {"table.", "a device makes no tables; use locals, and several results"},
     {"coroutine.", "a device has no coroutines"},

@@ -150,7 +150,7 @@ void CellSession::in_lua(Body body) {
 void CellSession::open(lua_State* L) {
   lua_gc(L, LUA_GCSTOP, 0);
   open_command_state(L, context_);
-  lua_pushcfunction(L, name_gpu);
+  lua_pushcfunction(L, load_gpu);
   lua_call(L, 0, 0);
   if (load_chunk(L, "notebook.lua", &notebook_text) != 0) lua_error(L);
   push_help_show(L);

@@ -102,7 +102,10 @@ OpDTypes op_dtypes(const OpInfo& op, DType promoted, DType real) {
   if (kind == DTypeKind::complex && !op.complex && op.rule != DTypeRule::logical) refuse(op, "real numbers", promoted);
   switch (op.rule) {
     case DTypeRule::numeric:
-      if (kind == DTypeKind::boolean && op.boolean.empty()) refuse(op, "numbers", promoted);
+      if (kind == DTypeKind::boolean && op.boolean.empty())
+        throw Error(
+            "[{}] expected numbers, got bool; x:logical_not() reverses a mask, x:astype(\"int32\") makes numbers",
+            op.name);
       return {promoted, promoted};
     case DTypeRule::magnitude:
       return {promoted, real_part(promoted)};

@@ -74,6 +74,8 @@ std::string describe(const volatile IndexFault& fault) {
                      : kind == FaultKind::invalid_number ? describe_number(fault)
                                                          : describe_sparse(fault);
   if (fault.chunk) text += "; queued at " + std::string(fault.chunk) + ":" + std::to_string(fault.line);
+  if (kind == FaultKind::singular || kind == FaultKind::zero_diagonal)
+    text += "; gpu.linalg.lstsq and gpu.linalg.pinv take singular matrices";
   return text;
 }
 

@@ -38,7 +38,7 @@ hinted 'print(("%d"):format(x:sum()))' "bad argument #1 to 'format' (number expe
 hinted 'print(math.sqrt(x))' "bad argument #1 to 'sqrt' (number expected, got $argument x:sqrt(...) takes one"
 hinted 'print(math.random(x))' "bad argument #1 to 'random' (number expected, got $argument x:table() gives its elements"
 hinted 'for i, v in ipairs(x) do end' "bad argument #1 to 'ipairs' (table expected, got $argument x:table() gives its elements as a table"
-hinted 'print(unpack(x))' "bad argument #1 to 'unpack' (table expected, got $argument x:table() gives its elements as a table"
+hinted 'print(unpack(x))' "bad argument #1 to 'unpack' (table expected, got $argument x:table() gives its elements as a table; results of a call are taken one by one, local q, r = gpu.linalg.qr(a)"
 hinted 'print(("a"):rep(x:sum()))' "bad argument #1 to 'rep' (number expected, got $argument x:item() gives its number"
 hinted 'for i = 1, x:sum() do end' "'for' limit must be a number; of an array, x:item() gives the number"
 hinted 'print(x:sum() > 2)' "attempt to compare number with userdata; x:lt(y), x:le(y), x:gt(y) and x:ge(y) compare arrays, gpu.where(condition, x, y) chooses elements, x:item() < y the number of one element"
@@ -142,11 +142,19 @@ check 'a script in the place of a device' 1 '' 'gpulua: [[]device[]] expected a 
 check 'a GPU by another name' 1 '' '*[[]device[]] expected a device of *, got "gpu"; an NVIDIA GPU is called "cuda:0"*; the name comes from --device or GPULUA_DEVICE*' \
   --device gpu -e 'gpu.ones(3)'
 check 'a function of CuPy' 1 '' '*[[]gpu[]] gpu has no field "RawKernel"; use gpu.kernel(source, name)*' -e 'gpu.RawKernel("", "k")'
-echo 'print(gpu.zeros(3))' >"$scratch/no_require.lua"
+echo 'setmetatable(_G, nil) print(gpu.zeros(3))' >"$scratch/no_require.lua"
 printf 'local gpu = require "gpu"\nlocal x = gpu.load("missing.npy")\nprint(x.shape)\n' >"$scratch/unchecked.lua"
-check 'a load that nobody checked' 1 '' "*unchecked.lua:3: attempt to index local 'x' (a nil value)${newline}hint: x is nil since line 2: assert(gpu.load(\"missing.npy\")) says why*" \
+check 'a load that nobody checked' 1 '' "*unchecked.lua:3: attempt to index local 'x' (a nil value) (perhaps from *unchecked.lua:2: [[]load[]] cannot open missing.npy: No such file or directory)${newline}hint: x is nil since line 2: assert(gpu.load(\"missing.npy\")) says why*" \
   "$scratch/unchecked.lua"
-check 'gpu without require' 1 '' '*attempt to index global*hint: a script loads it: local gpu = require "gpu"*' "$scratch/no_require.lua"
+printf 'local e = gpu.linalg.eigh(gpu.eye(2))\nlocal values, vectors = e[1], e[2]\nprint(vectors:sum())\n' >"$scratch/results.lua"
+check 'the second result of a function' 1 '' "*${newline}hint: gpu.linalg.eigh gives its results one by one: local first, second = gpu.linalg.eigh(...)*" "$scratch/results.lua"
+printf 'local r = gpu.optimize.root_scalar(math.sin, {bracket = {3, 4}})\nprint(r.root)\n' >"$scratch/results.lua"
+check 'a field of the first result' 1 '' "*${newline}hint: gpu.optimize.root_scalar gives its results one by one: *" "$scratch/results.lua"
+check 'results in a table' 1 '' "*; *x:table() gives its elements as a table; results of a call are taken one by one, local q, r = gpu.linalg.qr(a)*" \
+  -e 'local q, r = unpack(gpu.linalg.qr(gpu.eye(2)))'
+check 'a method of a list of numbers' 1 '' "*attempt to call field 'sum' (a nil value); gpu.array(t):sum() is of the array of a table of numbers*" \
+  -e 'local x, prices = gpu.ones(2), {1, 2} print(prices.sum())'
+check 'gpu without require' 1 '' '*attempt to index global*hint: globals of another kind lack it, as in another Lua: local gpu = require "gpu"*' "$scratch/no_require.lua"
 check 'a syntax error without a hint' 1 '' "gpulua: (command line):1: '<eof>' expected near 'end'" -e 'end'
 cat >"$scratch/cut.lua" <<'LUA'
 local k = gpu.kernel([[

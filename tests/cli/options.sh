@@ -7,6 +7,16 @@ check '-e' 0 '3' '' -e 'print(1 + 2)'
 check '-e, attached' 0 '3' '' '-eprint(1 + 2)'
 check 'order of -e' 0 "1${newline}2" '' -e 'print(1)' -e 'print(2)'
 check '-e has gpu' 0 'table' '' -e 'print(type(gpu))'
+mkdir "$scratch/scripts"
+printf 'return function(x) return gpu.sqrt(x) * 2 end' >"$scratch/scripts/double_root.lua"
+printf 'local x = gpu.ones(2) print(x[1], require "gpu" == gpu)' >"$scratch/scripts/global.lua"
+printf 'local g, f = require "gpu", require "double_root" print(g.vectorize(f)(g.full(2, 9))[1], f(g.full(2, 4))[1])' >"$scratch/scripts/modules.lua"
+printf 'gpu = 3 print(gpu, (require "gpu").ones(2)[1])' >"$scratch/scripts/own.lua"
+printf 'print(rawget(_G, "gpu"), package.loaded.gpu)' >"$scratch/scripts/unread.lua"
+check 'a script has gpu' 0 "1${tab}true" '' "$scratch/scripts/global.lua"
+check 'the modules of a script have gpu' 0 "6${tab}4" '' -e "package.path = '$scratch/scripts/?.lua'" "$scratch/scripts/modules.lua"
+check 'a global of the script named gpu stays' 0 "3${tab}1" '' "$scratch/scripts/own.lua"
+check 'gpu is not loaded before it is read' 0 "nil${tab}nil" '' "$scratch/scripts/unread.lua"
 check 'help, before the library is used' 0 '*pdf-string.format*' '' -e 'help(string.format)'
 check '-l' 0 'true' '' -l ffi -e 'print(package.loaded.ffi ~= nil)'
 check '-l, absent' 1 '' "gpulua: module 'no.such' not found:*" -l no.such

@@ -28,6 +28,40 @@ check 'a function for arrays' 0 8 "gpulua: (command line):4: the kernel 'gpulua_
     preamble = "__device__ int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }" }
   print(fib(gpu.full(1, 6, "int32")):item())'
 
+# Searches that give the best point they have seen.
+cat >"$scratch/search.lua" <<'LUA'
+-- A line warns once.
+for i = 1, 3 do
+  gpu.optimize.minimize(function(x) return x:square():sum() end, gpu.ones(2), { maxiter = 1, method = "Nelder-Mead" })
+end
+gpu.optimize.minimize_scalar(math.sin, { bounds = { 3, 6 }, maxiter = 2 })
+gpu.optimize.minimize(function(x) return x:square():sum() end, gpu.ones(2), { callback = function() return true end })
+gpu.optimize.minimize(function(x) return x:square():sum() end, gpu.ones(2))
+gpu.optimize.least_squares(function(x) return x:exp() - 1 end, { 9 }, { maxiter = 1 })
+LUA
+best='; the result is the best point so far, and the second result is the report'
+said() { echo "gpulua: $scratch/search.lua:$1: [[]optimize.$2[]] expected a search that converges, got reason \"maxiter\" after $3 iterations$best"; }
+check 'searches that fail' 0 '' "$(said 3 minimize 1)
+$(said 5 minimize_scalar 2)
+$(said 8 least_squares 1)" "$scratch/search.lua"
+
+# Ranges that leave out an element in Python.
+cat >"$scratch/whole.lua" <<'LUA'
+local x, m = gpu.arange(4), gpu.ones(2, 3)
+for i = 1, 2 do print(x["1:"].size) end
+print(x[":-1"].size)
+print(m("1:-1", ":").size)
+print(x[":"].size + x["2:"].size + x[":-2"].size + x["1:2"].size + x["::-1"].size + x["1:-1:2"].size + x({1, -1}).size)
+LUA
+whole() { echo "gpulua: $scratch/whole.lua:$1: [[]index[]] expected \":\" for a whole axis, got \"$2\": positions count from 1, and ends belong to the range; \"2:\" leaves the first element out, \":-2\" the last one"; }
+check 'ranges that are whole' 0 "4
+4
+4
+6
+22" "$(whole 2 1:)
+$(whole 3 :-1)
+$(whole 4 1:-1)" "$scratch/whole.lua"
+
 # Loops that no pass can follow, and code that gcc and clang warn of.
 cat >"$scratch/odd.lua" <<'LUA'
 local gpu = require "gpu"

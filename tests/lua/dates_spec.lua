@@ -41,6 +41,20 @@ describe("dates", function()
     fails('expected a unit of dates: days, s, ms, us or ns, got "hours"', gpu.dates, gpu.arange(3), {unit = "hours"})
   end)
 
+  it("have durations by the clock, as they are printed", function()
+    local texts = {"09:30:00", "-1d 02:30:00", "3d", "00:00:00.250", "", "100:00"}
+    local d = gpu.durations(texts)
+    assert.are.same({34200000, -(86400 + 9000) * 1000, 3 * 86400000, 250, 360000000},
+      {d:number "ms"[1], d:number "ms"[2], d:number "ms"[3], d:number "ms"[4], d:number "ms"[6]})
+    assert(d:isnan()[5] and not d:isnan()[6])
+    assert.are.same(d:format(), gpu.durations(d:format()):format())
+    local t = gpu.table {day = gpu.dates {"2024-01-02", "2024-01-03", "2024-01-04"}, time = {"16:00", "09:30:00", "16:00"}}
+    assert.are.same({"2024-01-02 16:00:00", "2024-01-03 09:30:00", "2024-01-04 16:00:00"}, (t.day + gpu.durations(t.time)):format())
+    for _, text in ipairs {"9:3:00", "09:60", "1:", "09:30:0", "09:30.5", "x09:30"} do
+      fails('expected a length of time, such as "7d", "1h30min" or "09:30:00", of ns', gpu.durations, text)
+    end
+  end)
+
   it("are read and written by a format", function()
     local d = gpu.dates({"31.12.2023", "1.2.2024"}, {format = "%d.%m.%Y"})
     assert.are.same({"2023-12-31", "2024-02-01"}, d:format())
@@ -106,7 +120,7 @@ describe("dates", function()
     assert.are.same({"-2d", "4d"}, (days("2024-03-03", "2024-03-01", "2024-03-05")):diff():format())
     fails("expected durations: dates have no multiples", function() return d * 2 end)
     fails('expected durations, or a text such as "7d" or "1 month", got 7', function() return d + 7 end)
-    fails('got "7m"; min are minutes, month is a month', function() return d + "7m" end)
+    fails('got "7m"; dates take months and years, d + "3 months"; min are minutes', function() return d + "7m" end)
     fails('expected a length of time without months, whose lengths differ', d.number, d, "month")
     fails("no method \"mean\"; x:number(unit) gives an array of numbers", function() return d:mean() end)
     fails([[dates have no method "strftime"; use x:format "%d.%m.%Y"]], function() return d:strftime "%Y" end)

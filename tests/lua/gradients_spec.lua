@@ -174,8 +174,12 @@ describe("derivatives of functions of arrays", function()
       gpu.jvp(f, {p, x}, {{w = v.w, layers = {{a = x, b = x}}}, x})
     end)
     fails("[hvp] expected an array of the shape of x.layers[1].b", function() gpu.hvp(total, p, {w = v.w}) end)
+    for _, name in ipairs {"grad", "value_and_grad", "jacobian", "hessian", "hvp", "vjp", "jvp", "checkpoint"} do
+      fails("[" .. name .. "] expected a function of arrays, got an array float32[3]; the function goes in, not what it gives, as in gpu.grad(f)(x)",
+        gpu[name], gpu.ones(3))
+    end
     fails("[jacobian] expected an array of real or complex numbers, or a table of them, as argument 1", function() gpu.jacobian(f)({1, 2}, x) end)
-    fails("[jacobian] expected a function whose result is an array", function() gpu.hessian(total)(p) end)
+    fails("[hessian] expected a function whose result is an array", function() gpu.hessian(total)(p) end)
   end)
 
   it("of numbers take the dtype of the arrays", function()

@@ -180,6 +180,10 @@ describe("gpu.optimize.least_squares", function()
     assert.equal("not finite", reason(rosen, function(x) return rosen_jacobian(x) * (0 / 0) end, {}))
     -- Wrong by its sign: no step helps.
     assert.equal("stagnation", reason(rosen, function(x) return -rosen_jacobian(x) end, {}))
+    -- A fit that is none is no result.
+    fails('[optimize.curve_fit] expected a search that finds the parameters, got reason "maxiter" after 2 iterations; the sum of squares is ',
+      curve_fit, function(x, a) return (a * x):exp() end, vector {1, 2}, vector {1, 2}, {5}, {maxiter = 2})
+    assert(not select(3, curve_fit(function(x, a) return (a * x):exp() end, vector {1, 2}, vector {1, 2}, {5}, {callback = function() return true end})).converged)
     -- Values end at 0.9: steps beyond are shortened.
     local x, info = least_squares(function(v) return (0.9 - v):log() - math.log(0.4) end, vector {-3}, {jacobian = function(v) return -1 / (0.9 - v) end})
     near(0.5, x[1], 1e-7)

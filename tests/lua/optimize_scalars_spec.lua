@@ -54,7 +54,11 @@ describe("gpu.optimize.root_scalar", function()
   end)
 
   it("ends with a reason", function()
-    local function reason(f, options) return select(2, optimize.root_scalar(f, options)).reason end
+    local function reason(f, options)
+      local ok, message = pcall(optimize.root_scalar, f, options)
+      assert(not ok)
+      return message:match '%[optimize.root_scalar%] expected a search that finds a root, got reason "([^"]*)" after %d+ iterations; f%('
+    end
     local nan = 0 / 0
     assert.equal("not finite", reason(function(x) return x == 1 and nan or x - 0.7 end, {bracket = {0, 1}}))
     assert.equal("not finite", reason(function(x) return x > 0 and x < 1 and nan or x - 0.7 end, {bracket = {0, 1}}))
@@ -64,6 +68,11 @@ describe("gpu.optimize.root_scalar", function()
     assert.equal("zero slope", reason(function() return 1 end, {x0 = 1}))
     assert.equal("maxiter", reason(function(x) return x ^ 3 - 2 end, {bracket = {0, 2}, maxiter = 2}))
     assert.equal("maxiter", reason(function(x) return x * x + 1 end, {x0 = 0.3, derivative = function(x) return 2 * x end}))
+    -- A volatility at which no price is so high: the steps go far away.
+    fails("; bracket = {a, b}, at whose ends f has different signs, keeps the search between", optimize.root_scalar,
+      function(v) return math.exp(-v * v) + 0.5 end, {x0 = 0.2})
+    fails("f(0.5) = -1.875; f has to be finite in the bracket, and maxiter large enough", optimize.root_scalar,
+      function(x) return x ^ 3 - 2 end, {bracket = {0, 2}, maxiter = 1})
   end)
 
   it("refuses what it does not understand", function()

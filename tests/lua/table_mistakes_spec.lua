@@ -119,6 +119,47 @@ describe("arrays that no memory holds", function()
   end)
 end)
 
+describe("texts that are dates, times or numbers", function()
+  local days = "date,x\n03/01/2024,1\n15/01/2024,2\n"
+
+  it("are no dates in comparisons", function()
+    local t = loaded(days)
+    local advice = '; gpu.load(path, {dates = {date = "%d/%m/%Y"}}) reads it'
+    for _, op in ipairs {"eq", "ne", "lt", "le", "gt", "ge"} do
+      fails("[" .. op .. '] expected dates, got column date of text, as "03/01/2024" in line 2 of ', t.date[op], t.date, "2024-01-10")
+      fails(advice, t.date[op], t.date, "2024-01-10")
+    end
+    fails(advice, t.date.isin, t.date, {"x", "2024-01-10"})
+    -- Texts have the order of letters: that of days by the month, not by the date.
+    fails(advice, t.date.ge, t.date, "04/01/2024")
+    assert.are.same({true, false}, t.date:eq "03/01/2024":table())
+    -- Texts in ISO 8601 have the order of their dates, and others than dates no order but that of letters.
+    assert.are.same({false, true}, gpu.table {d = {"2024-01-02", "2024-02-01"}}.d:ge "2024-01-10":table())
+    assert.are.same({true, false}, gpu.table {d = {"b", "a"}}.d:ge "b":table())
+  end)
+
+  it("have errors that say what makes dates of them", function()
+    local t, u = loaded(days), gpu.table {date = gpu.dates {"2024-01-03"}, y = {1}}
+    fails('got text and date; gpu.load(path, {dates = {date = "%d/%m/%Y"}}) reads it', t.join, t, u, "date")
+    fails('got date and text; gpu.load(path, {dates = {date = "%d/%m/%Y"}}) reads it', u.join_asof, u, t, "date")
+    fails('column date of one kind in both tables, got date and float64', u.join, u, gpu.table {date = {1}}, "date")
+    for text, advice in pairs {
+      ["03/01/2024"] = '{date = "%m/%d/%Y"}}) reads it, or "%d/%m/%Y" if that is the order of day and month', ["31/12/2024"] = '{date = "%d/%m/%Y"}}) reads it',
+      ["01-Mar-2024"] = '{date = "%d-%b-%Y"}}) reads it', ["2024-01-02 09:30:00 EST"] = "EST is written as its offset, such as -05:00",
+      ["09:30:00"] = "gpu.durations(x) makes a length of time of it",
+    } do
+      fails(advice, loaded, "date,x\n" .. text .. ",1\n", {dates = "date"})
+      fails(advice:gsub("^{date = (.*)}}%)", "gpu.dates(x, {format = %1})"), gpu.dates, {text})
+    end
+    local function advises(advice, texts) fails("expected numbers, got a column of text; " .. advice, gpu.diff, gpu.table {x = texts}.x) end
+    advises("gpu.dates(x) makes dates of it", {"2024-01-02", "2024-01-03"})
+    advises('gpu.dates(x, {format = "%d.%m.%Y"}) makes dates of it', {"2.1.2024", "3.1.2024"})
+    advises("numbers stand without quotes, and tonumber(text) makes one of each text of t:values(name)", {"1", "2"})
+    advises("gpu.durations(x) makes times of it", {"09:30:00", "16:00:00"})
+    fails("got a column of text, whose elements are positions", gpu.diff, gpu.table {x = {"a", "b"}}.x)
+  end)
+end)
+
 local t = gpu.table({
   Date = gpu.dates {"2024-01-02", "2024-01-03", "2024-01-04"}, Close = {100, 101, 102}, symbol = {"A", "B", "A"},
   stamp = {"2024-01-02", "2024-01-03", "2024-01-04"}, number = gpu.array({20240102, 20240103, 20240104}, "int64"),
@@ -145,6 +186,51 @@ local mistakes = {
   {"gpu.dates {20240102}", 'format = "%Y%m%d"'},
   {"gpu.dates(t.number)", 'format = "%Y%m%d"'},
   {"gpu.date_range('2024-01-01', '2024-02-01', '1B')", 'd[d:weekday():le(5)] of "1d" has the weekdays'},
+  {"t:sort_by('Close', {inplace = true})", "; tables are made anew: t = t:sort_by(name)"},
+  {"t * 2", "t.name * 2 is of one column, gpu.stack({t.a, t.b}, 2) makes a matrix of several"},
+  {"2 - t", "[table] expected columns or arrays, got a table of columns"},
+  {"-t", "[table] expected columns or arrays, got a table of columns"},
+  {"gpu.cov(t)", "got a table of columns; t.name is the array of one, gpu.stack{t.a, t.b} a matrix with a row for each"},
+  {"t[1].symbol", "got 1; t:select(names) gives a table of some columns, t:take(rows) one of some rows, t.name[i] an element"},
+  {"t['2024-01-02']", 't:take(t.date:eq("2024-01-02")) selects rows by a column of dates'},
+  {"t.Close['2024-01-02']", 'x(t.date:eq("2024-01-02")) takes the rows of a date'},
+  {"t:to_numpy()", "use gpu.stack({t.a, t.b}, 2), a matrix of columns"},
+  {"t:group_by('Date.month')", "; a part of a column is set as one, t.part = t.Date:month()"},
+  {"t.Close:group_by('symbol')", "use t.name = x, a column of a table, and t:group_by(names)"},
+  {"t.Close:corr(t.number)", "use gpu.corrcoef(x, y)(1, 2)"},
+  {"t.Close:nlargest(2)", "use x:topk(n)"},
+  {"t.Close:rolling(2, {center = true})", "; windows end at their row"},
+  {"t:join(t, {left_on = 'symbol', right_on = 'stamp'})", 't:join(u, {["symbol"] = "stamp"})'},
+  {"gpu.concat({t, t}, 2)", "which go below each other (t.name = u.name puts one beside)"},
+  {"gpu.table {R = gpu.ones(2, 3)}", 'for column R, as x(":", j) of a matrix, got an array'},
+  {"gpu.table {x = {1, nil, 3}}", "; 0/0, NaN, stands for a missing number"},
+  {"t:pivot('symbol')", "[pivot] expected three names, t:pivot(rows, column, values)"},
+  {"t.Date:month():eq('Jan')", 'got "Jan"; arrays hold numbers, columns of a gpu.table hold texts'},
+  {"gpu.where(x:gt(1), 'long', 'short')", "columns of a gpu.table hold texts"},
+  {"gpu.save('t.csv', t, {index = false})", "; rows have no index"},
+  {"gpu.save('t.json', t)", 'got "t.json"; pandas converts such files'},
+  {"gpu.load('t.parquet')", 'got "t.parquet"; pandas converts such files'},
+  {"gpu.load('t.pkl')", "; pandas converts such files"},
+  {"gpu.load('t.csv', {dtype = 'string'})", 'gpu.load(path, {dtype = {name = "text"}})'},
+  {"x:astype 'float'", [[got "float"; NumPy's float is "float64", C's "float32"]]},
+  {"gpu.date_range {start = '2024-01-01', periods = 3, freq = '1d'}", 'gpu.date_range("2024-01-01", 12, "1 month"), got a table'},
+  {"gpu.date_range('2024-01-01', '2024-03-01')", "expected a step, a length of time, as in gpu.date_range"},
+  {"gpu.normppf(x)", "use gpu.normcdfinv(p)"},
+  {"gpu.stats.jarque_bera(x)", "gpu.exp(-jb / 2) is its p"},
+  {"gpu.vectorize(function(x) return gpu.stats.norm.cdf(x) end)(x)", "gpu.normcdf(x) and gpu.normcdfinv(p) are of the normal distribution"},
+  {"-x:gt(1)", "x:logical_not() reverses a mask"},
+  {"x:clip {lower = 0}", "low is an argument, not an option: gpu.clip(x, low [, high])"},
+  {"gpu.mean(x, {weights = x})", "; gpu.average(x, {weights = w}) takes weights"},
+  {"gpu.cubic_spline({2, 1, 3}, x)", "; i = x:argsort() sorts both, x:take(i) and y:take(i)"},
+  {"gpu.rolling(20, x)", "; the call is gpu.rolling(x, window)"},
+  {"gpu.shift(1, x)", "; the call is gpu.shift(x [, n])"},
+  {"gpu.polyfit(x, 2, x)", "; the call is gpu.polyfit(x, y, degree)"},
+  {"gpu.optimize.minimize(function(x) return x:square():sum() end, {1, 2}).x", "local x, info = gpu.optimize.minimize(f, x0)"},
+  {"gpu.linalg.inv(gpu.ones(3, 3)):table()", "; gpu.linalg.lstsq and gpu.linalg.pinv take singular matrices"},
+  {"gpu.durations {'3M'}", 'got "3M"; dates take months and years, d + "3 months"; min are minutes'},
+  {"gpu.durations {'3 months'}", 'without months, whose lengths differ, got "3 months"; dates take months and years, d + "3 months"'},
+  {"t.Date + '1Y'", 'got "1Y"; dates take months and years'},
+  {"t.Date + '1BD'", 'got "1BD"; d[d:weekday():le(5)] of "1d" has the weekdays'},
   {"gpu.date_range('2024-01-01', {periods = 12, freq = 'M'})", 'gpu.date_range("2024-01-01", 12, "1 month")'},
   {"t.Close:rolling(2, {on = 'Date'})", "on: a column of dates or numbers, as t.Date"},
   {"t.Close:rolling(2, {by = 'symbol'})", "by: a column, as t.symbol"},

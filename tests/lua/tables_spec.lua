@@ -186,7 +186,7 @@ describe("tables in text", function()
     for _, name in ipairs {"year", "floor", "number", "diff"} do
       support.fails('; gpu.load(path, {dates = {day = "%m/%d/%Y"}}) reads it', function() t.day[name](t.day, "month") end)
     end
-    support.fails('; the option format, such as "%m/%d/%Y", reads others', gpu.dates, t.day)
+    support.fails('; gpu.dates(x, {format = "%m/%d/%Y"}) reads it', gpu.dates, t.day)
     -- Words are no numbers under any option.
     support.fails("got a column of text, whose elements are positions", gpu.mean, loaded("x\nOslo\nBern\n").x)
     -- What the advice says reads the file.
