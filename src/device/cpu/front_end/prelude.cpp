@@ -82,6 +82,8 @@ constexpr std::array rows{
     Row{"cuda/std/version", "cuda_std.h"},
     Row{"cuda_bf16.h", "cuda_bf16.h"},
     Row{"cuda_fp16.h", "cuda_fp16.h"},
+    Row{"cuda_fp4.h", "cuda_fp6.h"},
+    Row{"cuda_fp6.h", "cuda_fp6.h"},
     Row{"cuda_fp8.h", "cuda_fp8.h"},
     Row{"cuda.h", "empty.h"},
     Row{"cuda_runtime.h", "empty.h"},
