@@ -27,7 +27,7 @@ describe("tiny floats", function()
       if new < old or new == old and bits % 2 == 0 then best = bits end
     end
     if x ~= x then return #list end
-    return best + (1 / x < 0 and sign or 0)
+    return best + ((x < 0 or 1 / x < 0) and sign or 0)
   end
 
   for _, format in ipairs(formats) do
