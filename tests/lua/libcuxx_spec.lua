@@ -90,3 +90,81 @@ describe("cooperative_groups::memcpy_async", function()
     assert.are.same(x:flip():table(), out:table())
   end)
 end)
+
+describe("cuda::barrier and cuda::pipeline", function()
+  it("let a block's threads wait for each other", function()
+    local out = gpu.zeros(8, "int32")
+    gpu.kernel([[
+      #include <cuda/barrier>
+      __global__ void k(int* out, int n) {
+        __shared__ cuda::barrier<cuda::thread_scope_block> bar;
+        __shared__ int s[128];
+        if (threadIdx.x == 0) init(&bar, blockDim.x);
+        __syncthreads();
+        int value = threadIdx.x;
+        for (int round = 0; round < n; ++round) {
+          s[threadIdx.x] = value;
+          auto token = bar.arrive();
+          bar.wait(cuda::std::move(token));
+          value = s[(threadIdx.x + 40) % 128];
+          bar.arrive_and_wait();
+        }
+        if (threadIdx.x < 8) out[threadIdx.x] = value;
+      }]], "k") { grid = 1, block = 128 }(out, 7)
+    assert.are.same({ 24, 25, 26, 27, 28, 29, 30, 31 }, out:table())  -- 7 * 40 % 128
+  end)
+
+  it("have threads that fill stages and others that empty them", function()
+    local n = 64 * 20
+    local x, out = gpu.arange(n, { dtype = "int32" }):eval(), gpu.zeros(n, "int32")
+    gpu.kernel([[
+      #include <cooperative_groups.h>
+      #include <cuda/pipeline>
+      __global__ void k(const int* x, int* out, int rounds) {
+        __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 3> state;
+        __shared__ int stage[3][64];
+        auto block = cooperative_groups::this_thread_block();
+        const bool fills = threadIdx.x < 64;
+        auto pipe = cuda::make_pipeline(block, &state, fills ? cuda::pipeline_role::producer : cuda::pipeline_role::consumer);
+        const int lane = threadIdx.x % 64;
+        for (int i = 0; i < rounds; ++i) {
+          if (fills) {
+            pipe.producer_acquire();
+            cuda::memcpy_async(&stage[i % 3][lane], &x[i * 64 + lane], sizeof(int), pipe);
+            pipe.producer_commit();
+          } else {
+            pipe.consumer_wait();
+            out[i * 64 + lane] = stage[i % 3][63 - lane];
+            pipe.consumer_release();
+          }
+        }
+      }]], "k") { grid = 1, block = 128 }(x, out, 20)
+    assert.are.same(x:reshape(20, 64):flip(2):reshape(-1):table(), out:table())
+  end)
+
+  it("have stages that all threads fill and empty", function()
+    local n = 64 * 10
+    local x, out = gpu.arange(n, { dtype = "int32" }):eval(), gpu.zeros(n, "int32")
+    gpu.kernel([[
+      #include <cooperative_groups.h>
+      #include <cuda/pipeline>
+      __global__ void k(const int* x, int* out, int rounds) {
+        __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
+        __shared__ int stage[2][64];
+        auto block = cooperative_groups::this_thread_block();
+        auto pipe = cuda::make_pipeline(block, &state);
+        const int lane = threadIdx.x;
+        for (int fetch = 0, i = 0; i < rounds; ++i) {
+          for (; fetch < rounds && fetch < i + 2; ++fetch) {
+            pipe.producer_acquire();
+            cuda::memcpy_async(block, stage[fetch % 2], x + fetch * 64, sizeof(int) * 64, pipe);
+            pipe.producer_commit();
+          }
+          pipe.consumer_wait();
+          out[i * 64 + lane] = stage[i % 2][63 - lane] + 1;
+          pipe.consumer_release();
+        }
+      }]], "k") { grid = 1, block = 64 }(x, out, 10)
+    assert.are.same((x:reshape(10, 64):flip(2):reshape(-1) + 1):table(), out:table())
+  end)
+end)
