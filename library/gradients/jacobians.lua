@@ -37,12 +37,15 @@ end
 local function of_arrays(f, x) return function(...) return core.called(f, leaves.replaced(x, {...})) end end
 
 local function check_one_result(op, y)
-  if not core.is_array(y) then core.fail(op, "a function whose result is an array", y) end
+  if core.is_array(y) then return end
+  core.raise(("[%s] expected a function whose result is an array, got %s%s"):format(op, core.describe(y),
+    y == nil and "; return gives a function's result" or ""))
 end
 
 --- gpu.jvp(f, arguments, tangents)
 --- f's result, and its derivative along the tangents of the arguments.
 function gpu.jvp(f, arguments, tangents)
+  checks.callable("jvp", f)
   if type(arguments) ~= "table" then core.fail("jvp", "a list of f's arguments", arguments) end
   if type(tangents) ~= "table" or #tangents ~= #arguments then
     core.fail("jvp", ("a list of %d tangents, one for each argument"):format(#arguments), tangents)
@@ -54,7 +57,9 @@ function gpu.jvp(f, arguments, tangents)
   end
   local all, along = arrays_of("jvp", "arguments", arguments), arrays_of("jvp", "arguments", tangents)
   local found = {gpu.vjp(of_arrays(function(list) return core.called(f, unpack(list)) end, arguments), unpack(all))}
-  if #found ~= 2 then core.raise(("[jvp] expected a function with one result, got %d"):format(#found - 1)) end
+  if #found ~= 2 then
+    core.raise(("[jvp] expected a function with one result, got %d%s"):format(#found - 1, #found == 1 and "; return gives a function's result" or ""))
+  end
   local y, pull = found[1], found[2]
   check_one_result("jvp", y)
   return y, linear.transposed(y, pull)(unpack(along))
@@ -91,13 +96,14 @@ function gpu.jacobian(f, which, options)
     local x = arguments[which]
     local arrays, size = arrays_of("jacobian", "argument " .. which, x), 0
     for _, one in ipairs(arrays) do size = size + one.size end
-    local y, pull = gpu.vjp(of_arrays(function(z)
+    local found = {gpu.vjp(of_arrays(function(z)
       arguments[which] = z
       local ok, result = core.call(f, unpack(arguments, 1, arguments.n))
       if not ok then error(checks.with_missing(result, f, arguments.n), 0) end
       return result
-    end, x), unpack(arrays))
-    check_one_result("jacobian", y)
+    end, x), unpack(arrays))}
+    local y, pull = found[1], found[2]
+    check_one_result("jacobian", pull and y)
     local is_forward = mode == "forward" or mode == nil and size <= y.size
     local push = is_forward and linear.transposed(y, pull)
     local rows, all = {}, {}
@@ -127,7 +133,10 @@ end
 
 --- gpu.hessian(f)
 --- The function that gives the second derivatives of f, which gives one real number.
-function gpu.hessian(f) return gpu.jacobian(gpu.grad(f)) end
+function gpu.hessian(f)
+  checks.callable("hessian", f)
+  return gpu.jacobian(gpu.grad(f))
+end
 
 --- The sum of the products of the elements in two lists of arrays.
 local function dot(x, y)
