@@ -208,7 +208,7 @@ const char* remedy_of_table(lua_State* L, int table) {
 }
 
 /// The hint how to get the expected array or number from the value at `index`.
-std::string remedy(lua_State* L, int index, std::string_view expected) {
+std::string remedy(lua_State* L, int index, std::string_view expected, const char* op) {
   const bool wants_array = expected.starts_with(LuaType<Array>::name), wants_number = expected.starts_with("a number");
   switch (lua_type(L, index)) {
     case LUA_TNONE:
@@ -234,6 +234,8 @@ std::string remedy(lua_State* L, int index, std::string_view expected) {
       const std::string source = gave_nil.text.empty() || !passes_nil(L) ? "" : gave_nil.reason(L);
       return source.empty() ? meant_call(L) : " (perhaps from " + source + ")";
     }
+    case LUA_TUSERDATA:
+      return wants_array && type_name(L, index) == "a sparse matrix" ? "; " + instead_of_sparse(op) : "";
     default:
       return "";
   }
@@ -248,7 +250,7 @@ void fail(const char* op, const std::string& expected, lua_State* L, int index) 
   }
   if (test_date_column(L, index) && expected.starts_with(LuaType<Array>::name))
     throw Error("[{}] expected numbers{}", op, date_column_text);
-  throw Error("[{}] expected {}, got {}{}", op, expected, describe(L, index), remedy(L, index, expected));
+  throw Error("[{}] expected {}, got {}{}", op, expected, describe(L, index), remedy(L, index, expected, op));
 }
 
 namespace {

@@ -11,10 +11,16 @@ namespace {
 /// Sorted by name. A test reads the table: no name may exist here, and each function in an equivalent must exist.
 constexpr NameRow rows[] = {
     // clang-format off
-    {"A:dot", "A:matmul(x)"}, {"CubicSpline", "gpu.cubic_spline(x, y)"}, {"DataFrame", "gpu.table{name = x}"},
-    {"DatetimeIndex", "gpu.dates(texts)"}, {"Device", "gpu.device(name)"},
+    {"A:cholesky", "gpu.sparse.linalg.splu(A)"}, {"A:det", "gpu.linalg.det(A:todense())"}, {"A:dot", "A:matmul(x)"},
+    {"A:eig", "gpu.linalg.eig(A:todense())"}, {"A:eigh", "gpu.sparse.linalg.eigsh(A, k)"},
+    {"A:eigvalsh", "gpu.sparse.linalg.eigsh(A, k, {vectors = false})"},
+    {"A:inv", "gpu.sparse.linalg.splu(A), which solves"}, {"A:lstsq", "gpu.sparse.linalg.lsqr(A, b)"},
+    {"A:lu", "gpu.sparse.linalg.splu(A)"}, {"A:solve", "gpu.sparse.linalg.spsolve(A, b)"},
+    {"A:svd", "gpu.sparse.linalg.svds(A, k)"}, {"CubicSpline", "gpu.cubic_spline(x, y)"},
+    {"DataFrame", "gpu.table{name = x}"}, {"DatetimeIndex", "gpu.dates(texts)"}, {"Device", "gpu.device(name)"},
     {"ElementwiseKernel", "gpu.elementwise{inputs = ..., outputs = ..., body = ...}"}, {"Event", "gpu.event()"},
     {"H", "gpu.conj(x).T"}, {"LinearOperator", "gpu.sparse.linalg.operator(fn, {shape = {n, n}})"},
+    {"PRNGKey", "gpu.random.seed(n), or gpu.random.generator(\"philox\", {seed = n})"},
     {"QuantLib", "gpu.normcdf(x), gpu.randn(shape), gpu.grad(f) and other functions of arrays"},
     {"RawKernel", "gpu.kernel(source, name)"}, {"RawModule", "gpu.module(source)"},
     {"ReductionKernel", "gpu.reduction{inputs = ..., outputs = ..., map = ..., reduce = ...}"},
@@ -152,8 +158,9 @@ constexpr NameRow rows[] = {
     {"plot.axis", "the option aspect = \"equal\", or xlim and ylim"}, {"plot.bar", "gpu.plot.bars(names, heights)"},
     {"plot.figure", "gpu.plot.line(x, y), which gives a chart"},
     {"plot.legend", "the option label: gpu.plot.line(x, y, {label = text})"}, {"plot.plot", "gpu.plot.line(x, y)"},
-    {"plot.savefig", "p:save(path) of a chart"}, {"plot.subplot", "gpu.plot.grid(charts)"},
-    {"plot.text", "gpu.plot.annotate(text, x, y)"},
+    {"plot.quiver", "gpu.plot.line of each arrow, as in gpu.plot.line(gpu.array {x, x + u}, gpu.array {y, y + v}): there is no field of arrows"},
+    {"plot.savefig", "p:save(path) of a chart"}, {"plot.scatter", "gpu.plot.points(x, y)"},
+    {"plot.subplot", "gpu.plot.grid(charts)"}, {"plot.text", "gpu.plot.annotate(text, x, y)"},
     {"plot.title", "the option title: gpu.plot.line(x, y, {title = text})"},
     {"plot.xlabel", "the option xlabel: gpu.plot.line(x, y, {xlabel = text})"},
     {"plot.xlim", "the option xlim: gpu.plot.line(x, y, {xlim = {low, high}})"},
@@ -171,7 +178,7 @@ constexpr NameRow rows[] = {
     {"read_csv", "gpu.load(\"name.csv\")"}, {"read_hdf", "gpu.load(\"name.h5\")"},
     {"read_parquet", "gpu.load(\"name.csv\"), or gpu.from_arrow(schema, array); gpulua reads no Parquet files"},
     {"relu", "gpu.maximum(x, 0)"}, {"repeat_", "gpu.repeat_interleave(x, n)"}, {"repmat", "gpu.tile(x, m, n)"},
-    {"requires_grad", "gpu.grad(f)(x)"},
+    {"requires_grad", "gpu.grad(f)(x)"}, {"requires_grad_", "gpu.grad(f)(x)"},
     {"resample", "gpu.signal.resample(x, count); of a gpu.table t.month = t.day:floor(\"month\") and t:group_by(\"month\")"},
     {"reverse", "x:flip(1)"}, {"rfft", "gpu.fft.rfft(x)"}, {"rollaxis", "x:moveaxis(from, to)"},
     {"row_stack", "gpu.vstack(list)"}, {"same", "gpu.array_equal(x, y)"},
@@ -228,10 +235,13 @@ constexpr NameRow rows[] = {
     {"unsqueeze", "x:expand_dims(axis)"}, {"value", "x:item()"},
     {"value_counts", "gpu.unique(x, {return_counts = true}), or t:group_by(name):count() of a gpu.table"},
     {"values", "a second variable: local values, positions = x:topk(k)"}, {"variance", "gpu.var(x)"},
+    {"vmap", "gpu.vectorize(f) for a Lua function of the elements; functions of arrays take a batch as the first axis"},
     {"vsplit", "gpu.split(x, n, 1)"}, {"wait_event", "s:wait(e) of a stream"},
     {"windows", "gpu.hann(n), gpu.hamming(n), gpu.blackman(n)"}, {"wireframe", "gpu.plot.surface(x, y, m)"},
+    {"x:at", "x[i] = value, which sets elements in place; x = x:copy() before keeps the old ones"},
     {"x:col", "x(\":\", j)"}, {"x:cols", "x.shape[2]"}, {"x:column", "x(\":\", j)"}, {"x:columns", "x.shape[2]"},
     {"x:day", "gpu.dates(x, {format = \"%Y%m%d\"}) of integers such as 20240102, which has it"},
+    {"x:fun", "the second of the results: local x, info = gpu.optimize.minimize(f, x0) gives x and info.value"},
     {"x:lower", "t:values(name) of a gpu.table, string.lower of each text, and t.name = the list"},
     {"x:mode", "gpu.unique(x, {return_counts = true})"},
     {"x:month", "gpu.dates(x, {format = \"%Y%m%d\"}) of integers such as 20240102, which has it"},
@@ -244,6 +254,7 @@ constexpr NameRow rows[] = {
     {"x:values", "x:table(), or x:host()"},
     {"x:view", "x:reshape(sizes) for another shape, x:astype(dtype) for another dtype"},
     {"x:weekday", "gpu.dates(x, {format = \"%Y%m%d\"}) of integers such as 20240102, which has it"},
+    {"x:x", "the first result itself: local x, info = gpu.optimize.minimize(f, x0) gives x and info.value"},
     {"x:y", "the first result itself: local y, info = gpu.integrate.solve_ivp(f, {t0, t1}, y0) gives y and info.t"},
     {"x:year", "gpu.dates(x, {format = \"%Y%m%d\"}) of integers such as 20240102, which has it"},
     {"zero", "gpu.zeros(shape)"}, {"zero_", "x:fill_(0)"}, {"zscore", "gpu.stats.zscore(x)"},
@@ -278,6 +289,15 @@ std::string_view name_elsewhere(std::string_view name) {
 std::string call_of(const std::string& op) {
   const std::string name = op.find(':') == op.npos ? "gpu." + op : op;
   return shortened(find_line([&](std::string_view function) { return function == name; }));
+}
+
+std::string instead_of_sparse(std::string_view op) {
+  constexpr std::string_view solvers = "sparse.linalg.";
+  if (op.starts_with(solvers)) return "the matrix comes first: " + call_of(std::string(op));
+  const std::string method = "A:" + std::string(op.substr(op.rfind('.') + 1));
+  const std::string_view other = name_elsewhere(method);
+  const std::string call = other.empty() ? call_of(method) : std::string(other);
+  return (call.empty() ? "" : "use " + call + "; ") + "A:todense() gives an array";
 }
 
 std::vector<std::string> arguments_of(const std::string& op) {

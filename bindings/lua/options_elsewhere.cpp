@@ -14,6 +14,8 @@ constexpr NameRow options_elsewhere[] = {
     {"a_min", "low"},
     {"alpha", "opacity"},
     {"annot", "format"},
+    {"argnum", "which"},
+    {"argnums", "which"},
     {"axes", "axis"},
     {"bc_type", "ends"},
     {"blockDim", "block"},
@@ -43,6 +45,7 @@ constexpr NameRow options_elsewhere[] = {
     {"linewidth", "width"},
     {"loc", "legend"},
     {"loc", "mean"},
+    {"lr", "learning_rate"},
     {"ls", "dash"},
     {"lw", "width"},
     {"map_expr", "map"},
@@ -77,6 +80,7 @@ constexpr NameRow options_elsewhere[] = {
     {"size", "shape"},
     {"skiprows", "skip"},
     {"start", "first"},
+    {"std", "deviation"},
     {"stop", "last"},
     {"style", "dash"},
     {"threads", "block"},
@@ -110,6 +114,7 @@ constexpr std::string_view of_nan = "gpu.nanmean, gpu.nansum and their kin leave
 constexpr std::string_view of_lines = "all rows have as many fields, and comments leaves lines out";
 constexpr std::string_view of_packing = "files of gzip are read as others, gunzip -k unpacks one";
 constexpr std::string_view of_missing = "a column of text keeps all texts: dtype = {name = \"text\"}";
+constexpr std::string_view of_pictures = "p:save(path, {size = {width, height}}) sets the size of a picture, in pixels";
 constexpr std::string_view of_parts = "skip and max_rows read a part of a file";
 constexpr std::string_view of_text = "text is in UTF-8, which iconv -t UTF-8 makes of another encoding";
 
@@ -122,7 +127,9 @@ constexpr NameRow misplaced_options[] = {
     {"colorbar", of_bar},
     {"compression", of_packing},
     {"constraints", of_constraints},
+    {"dpi", of_pictures},
     {"encoding", of_text},
+    {"figsize", of_pictures},
     {"grid", of_launches},
     {"index_col", of_index},
     {"keep_default_na", of_missing},
