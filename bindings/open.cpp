@@ -142,6 +142,7 @@ int open_gpu(lua_State* L) {
   open_scans(L);
   open_sorting(L);
   open_streams(L);
+  open_textures(L);
   open_transfer(L);
   open_user_operations(L);
   open_user_reductions(L);

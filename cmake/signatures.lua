@@ -19,7 +19,7 @@ local out = arg[1]
 -- What stands before the dot or colon: the module, and the objects that C++ makes. The methods of objects that are made in Lua are
 -- declared by core.guard_methods.
 local receivers = {}
-for receiver in ("gpu x A g c s e k j mod capsule graph"):gmatch "%a+" do receivers[receiver] = true end
+for receiver in ("gpu x A g c s e k j mod capsule graph texture"):gmatch "%a+" do receivers[receiver] = true end
 
 -- The options that have a common name.
 local option_groups = {}

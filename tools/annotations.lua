@@ -87,7 +87,7 @@ for title in ([[Creation,Indexing,Shapes,Elementwise operations,Reductions,Scans
 
 --- The letter of an object's class in the reference and in signatures, and the class.
 local classes = {
-  {"x", "gpu.array"}, {"k", "gpu.kernel"}, {"mod", "gpu.module"}, {"s", "gpu.stream"}, {"e", "gpu.event"}, {"graph", "gpu.graph"},
+  {"x", "gpu.array"}, {"k", "gpu.kernel"}, {"mod", "gpu.module"}, {"s", "gpu.stream"}, {"e", "gpu.event"}, {"graph", "gpu.graph"}, {"texture", "gpu.texture"},
   {"A", "gpu.sparse_matrix"}, {"g", "gpu.generator"}, {"device", "gpu.device"}, {"t", "gpu.columns"}, {"groups", "gpu.groups"},
   {"window", "gpu.window"}, {"d", "gpu.dates"},
   {"p", "gpu.chart"}, {"j", "gpu.jit_kernel"},

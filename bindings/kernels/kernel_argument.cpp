@@ -1,5 +1,6 @@
 #include "bindings/kernels/kernel_argument.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "bindings/arrays/lua_array.h"
@@ -7,6 +8,7 @@
 #include "bindings/kernels/lost_output.h"
 #include "bindings/kernels/lua_kernel.h"
 #include "bindings/kernels/struct_argument.h"
+#include "bindings/kernels/texture.h"
 #include "bindings/lua/cdata.h"
 #include "src/array/node_observer.h"
 
@@ -101,8 +103,30 @@ void ArgumentReader::refuse(int index, const std::string& message) const {
 
 void ArgumentReader::read_scalar(int index, const ArgumentRule& rule, void* value) const {
   const DType dtype = *rule.parameter.dtype;
+  if (dtype == DType::uint64 && read_texture(index, value)) return;
   const Fit fit = store_number(L, index, dtype, value);
-  if (fit != Fit::yes) refuse(index, describe_misfit(L, index, fit, dtype, rule.parameter.type));
+  if (fit == Fit::yes) return;
+  const bool wants_texture = dtype == DType::uint64 && test<Array>(L, index) && !kernel.texture_uses().empty();
+  refuse(index, describe_misfit(L, index, fit, dtype, rule.parameter.type) +
+                    (wants_texture ? "; gpu.texture(x) makes a texture of an array" : ""));
+}
+
+bool ArgumentReader::read_texture(int index, void* value) const {
+  const TextureHandle* const texture = test<TextureHandle>(L, index);
+  if (!texture) return false;
+  const OpenDevice& device = *texture->elements->device;
+  if (&device != kernel.device.get())
+    refuse(index, "the texture is on " + device.name() + ", the kernel on " + kernel.device->name());
+  const std::vector<TextureUse>& uses = kernel.texture_uses();
+  if (!uses.empty() && std::ranges::none_of(uses, [&](const TextureUse& use) { return texture->fits(use); })) {
+    std::string calls;
+    for (const TextureUse& use : uses) calls += (calls.empty() ? "" : ", ") + use.text();
+    refuse(index,
+           "expected a texture for " + calls + ", which the kernel's source has, got one for " + texture->call());
+  }
+  const std::uint64_t object = texture->use(stream);
+  std::memcpy(value, &object, sizeof object);
+  return true;
 }
 
 void ArgumentReader::read_vector(int index, const ArgumentRule& rule, void* value) const {
@@ -278,7 +302,7 @@ void ArgumentReader::read_untyped(int index, const ArgumentRule& rule, void* val
       if (!takes(**array, rule)) refuse_array(index, **array, rule);
       return put_address(address_of(**array, rule), value);
     }
-    if (read_address(index, rule, value)) return;
+    if (read_address(index, rule, value) || read_texture(index, value)) return;
   }
   const std::string expected = "expected a value of " + plural(size, "byte");
   const auto cdata = to_cdata(L, index);

@@ -52,6 +52,8 @@ struct ArgumentReader {
 
  private:
   void read_scalar(int index, const ArgumentRule& rule, void* value) const;
+  /// Reads a texture or a surface; false for another value.
+  bool read_texture(int index, void* value) const;
   void read_vector(int index, const ArgumentRule& rule, void* value) const;
   void read_record(int index, const ArgumentRule& rule, void* value) const;
   void read_pointer(int index, const ArgumentRule& rule, void* value);

@@ -9,6 +9,7 @@ namespace gpulua {
 
 void open_kernels(lua_State* L);
 void open_streams(lua_State* L);
+void open_textures(lua_State* L);
 /// gpu.module and gpu.kernel for sources of the library's own Lua files, which scripts in a sandbox may run too.
 void add_own_kernels(lua_State* L);
 

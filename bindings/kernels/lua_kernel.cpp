@@ -123,6 +123,11 @@ const std::vector<std::size_t>& BoundKernel::written_parameters() {
   return *written;
 }
 
+const std::vector<TextureUse>& BoundKernel::texture_uses() {
+  if (!textures) textures = source ? gpulua::texture_uses(*source) : std::vector<TextureUse>();
+  return *textures;
+}
+
 std::int64_t check_items(lua_State* L, int index, const std::string& kernel) {
   const char* what = "a number of items, one for each thread";
   if (lua_istable(L, index))

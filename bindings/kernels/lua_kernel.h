@@ -8,6 +8,7 @@
 #include "bindings/kernels/kernel_argument.h"
 #include "bindings/lua/lua.h"
 #include "src/device/kernel.h"
+#include "src/device/shared/source_textures.h"
 #include "src/runtime/context.h"
 
 namespace gpulua {
@@ -22,12 +23,15 @@ struct BoundKernel {
   bool dynamic_shared = false;                        // the source shows an `extern __shared__` array
   unsigned suggested_block = 0;                       // without dynamic shared memory; 0: not computed yet
   std::optional<std::vector<std::size_t>> written{};  // see written_parameters()
+  std::optional<std::vector<TextureUse>> textures{};  // see texture_uses()
 
   const std::string& name() const { return kernel->entry().name; }
   /// "saxpy(float, const float*, unsigned long)"
   std::string signature() const { return to_string(name(), kernel->entry().signature); }
   /// Which parameters the source shows to be written. Reads the source at the first call.
   const std::vector<std::size_t>& written_parameters();
+  /// The reads of textures and surfaces that the source shows. Reads the source at the first call.
+  const std::vector<TextureUse>& texture_uses();
   /// "[saxpy] argument 2 (x): ", for messages about parameter `i`, counted from 0.
   std::string argument_text(std::size_t i) const;
 };

@@ -22,6 +22,7 @@
 #include "src/device/collectives.h"
 #include "src/device/kernel.h"
 #include "src/device/libraries.h"
+#include "src/device/textures.h"
 
 namespace gpulua {
 
@@ -183,6 +184,8 @@ class Device {
   /// Null on a device that has no library for Fourier transforms, or where Config::fft_libraries is off: then they are
   /// our kernels'.
   virtual Fft* fft() { return nullptr; }
+  /// Null on a device whose kernels read no textures.
+  virtual Textures* textures() { return nullptr; }
   /// Null on a device that sorts by our kernels.
   virtual Sorter* sorter() { return nullptr; }
   /// Null on a device that adds by our kernels.

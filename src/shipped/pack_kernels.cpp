@@ -1,7 +1,7 @@
 // gpulua_pack_kernels FOLDER ARCHITECTURE FILE
 //
 // Compiles the texts in FOLDER and below it, those of gpulua_note_kernels, for an architecture such as sm_90, and packs
-// them into FILE (src/device/cuda/kernel_pack.h). Compiled texts come from the kernel cache. Needs NVRTC, but neither a
+// them into FILE (src/device/cuda/compiler/kernel_pack.h). Compiled texts come from the kernel cache. Needs NVRTC, but neither a
 // GPU nor a driver.
 
 #include <cstdio>
@@ -15,8 +15,8 @@
 
 #include "src/base/config.h"
 #include "src/base/error.h"
-#include "src/device/cuda/cuda_compiler.h"
-#include "src/device/cuda/kernel_pack.h"
+#include "src/device/cuda/compiler/cuda_compiler.h"
+#include "src/device/cuda/compiler/kernel_pack.h"
 #include "src/device/shared/generated_text.h"
 
 namespace gpulua::cuda {

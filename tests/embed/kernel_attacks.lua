@@ -65,6 +65,11 @@ return {
     "__global__ void k(int* x) { assert(x == nullptr); }",
     "__global__ void k(int* x) { __builtin_unreachable(); }",
     "__global__ void k(int* x) { throw 1; }",
+    "__global__ void k(int* x) { x[0] = tex1Dfetch<int>(12345, 0); }",
+    "__global__ void k(int* x) { x[0] = tex1Dfetch<int>((cudaTextureObject_t)x, 1 << 28); }",
+    "__global__ void k(int* x) { surf1Dwrite(1, (cudaSurfaceObject_t)(x + 8), 0); }",
+    "__global__ void k(int* x) { gpulua::cpu::TextureRecord t = {(char*)0x1000, 4, 4, 9, 1, 1, 9, gpulua::cpu::TextureElement::int32, 1, 4}; "
+      .. "x[0] = tex1Dfetch<int>((cudaTextureObject_t)&t, 1); }",
     "texture<float> t; __global__ void k(int* x) { x[0] = tex1Dfetch(t, 0); }",
     "__global__ void f() {} __global__ void k(int* x) { f<<<1, 1>>>(); }",
     "#include \"/etc/passwd\"\n__global__ void k(int* x) {}",

@@ -69,8 +69,8 @@ local ok = pcall(gpu.module, "not C++ at all")
 
   it("say what to write for what CUDA C++ lacks", function()
     local on_cpu = gpu.device().kind == "cpu"
-    local textures = " is of textures and surfaces, which scripts cannot make and the cpu device does not have: a kernel reads an "
-      .. "array by its position, image[y * width + x]"
+    local textures = " is of texture references, which CUDA 12 has removed: a kernel has a parameter cudaTextureObject_t t, which "
+      .. "tex2D<float>(t, x, y) reads and gpu.texture(x) makes"
     local returns = "kernels and the bodies of gpu.elementwise return nothing: they set their outputs, y = ... or y[i] = ..."
     for _, row in ipairs {
       { "int v = __shfl_down(1, 2);", "__shfl_down is __shfl_down_sync since CUDA 9, whose first argument says which threads of the "
@@ -81,12 +81,11 @@ local ok = pcall(gpu.module, "not C++ at all")
         .. "are not negative, a loop over atomicCAS of all; gpu.max and gpu.min reduce whole arrays" },
       { "short n = 0; atomicAdd(&n, n);", "atomicAdd takes a pointer to int, unsigned int or unsigned long long" },
       { "return x[0];", returns },
-      { "cudaTextureObject_t t;", on_cpu and "cudaTextureObject_t" .. textures },
-      { "x[0] = tex2D<float>(0, 1, 1);", on_cpu and "tex2D" .. textures },
+      { "x[0] = texCubemap<float>(0, 1, 1, 1);", on_cpu and "texCubemap is not there on all devices" },
     } do
       if row[2] then fails("hint: " .. row[2], gpu.module, "__global__ void k(float* x) { " .. row[1] .. " }") end
     end
-    fails("hint: " .. (on_cpu and "cudaReadModeElementType" or "texture") .. textures, gpu.module,
+    fails("hint: " .. "texture" .. textures, gpu.module,
       "texture<float, 2, cudaReadModeElementType> image;")
     if on_cpu then
       fails('[compile] cannot find the kernel "k<float32>": use of undeclared identifier \'float32\'; the source has k<T>\n'

@@ -24,7 +24,7 @@ local function reachable()
     return rawget(meta, "methods") or meta.__index
   end
   local stream, event, philox = gpu.stream(), gpu.event(), gpu.random.generator "philox"
-  local graph = gpu.graph(function() end)
+  local graph, texture = gpu.graph(function() end), gpu.texture(gpu.zeros(4))
   local found, curand = pcall(gpu.random.generator, "xorwow")
   return {
     ["gpu."] = { own(gpu) }, ["gpu.random."] = { own(gpu.random) }, ["gpu.image."] = { own(gpu.image) },
@@ -41,6 +41,7 @@ local function reachable()
     ["s:"] = { methods(stream), stream },
     ["e:"] = { methods(event), event },
     ["graph:"] = { methods(graph), graph },
+    ["texture:"] = { methods(texture), texture },
   }
 end
 

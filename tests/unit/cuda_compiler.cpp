@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "src/base/error.h"
-#include "src/device/cuda/cubin.h"
-#include "src/device/cuda/cuda_compiler.h"
+#include "src/device/cuda/compiler/cubin.h"
+#include "src/device/cuda/compiler/cuda_compiler.h"
 #include "tests/catch.h"
 #include "tests/unit/cuda_nvrtc.h"
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "src/base/error.h"
-#include "src/device/cuda/cuda_compiler.h"
+#include "src/device/cuda/compiler/cuda_compiler.h"
 #include "src/device/shared/compound_literals.h"
 #include "tests/catch.h"
 #include "tests/unit/cuda_nvrtc.h"

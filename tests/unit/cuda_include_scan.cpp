@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-#include "src/device/cuda/include_scan.h"
+#include "src/device/cuda/compiler/include_scan.h"
 #include "tests/catch.h"
 
 using namespace gpulua;

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "src/base/error.h"
-#include "src/device/cuda/cuda_compiler.h"
-#include "src/device/cuda/kernel_pack.h"
+#include "src/device/cuda/compiler/cuda_compiler.h"
+#include "src/device/cuda/compiler/kernel_pack.h"
 #include "src/device/shared/generated_text.h"
 #include "tests/catch.h"
 #include "tests/unit/cuda_nvrtc.h"

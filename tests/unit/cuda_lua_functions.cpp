@@ -1,7 +1,7 @@
 // Kernels of Lua functions, compiled by NVRTC.
 
 #include "src/codegen/body.h"
-#include "src/device/cuda/cuda_compiler.h"
+#include "src/device/cuda/compiler/cuda_compiler.h"
 #include "src/luafn/parser.h"
 #include "src/luafn/translate.h"
 #include "src/ops/op_text.h"

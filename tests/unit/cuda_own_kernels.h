@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "src/device/cuda/cuda_compiler.h"
+#include "src/device/cuda/compiler/cuda_compiler.h"
 #include "tests/unit/cuda_nvrtc.h"
 
 namespace gpulua {

@@ -1,8 +1,8 @@
 
 #include "src/base/error.h"
 #include "src/device/cuda/cuda_graph.h"
-#include "src/device/cuda/ptx.h"
-#include "src/device/cuda/symbol_name.h"
+#include "src/device/cuda/compiler/ptx.h"
+#include "src/device/cuda/compiler/symbol_name.h"
 #include "tests/catch.h"
 
 using namespace gpulua;

@@ -8,6 +8,7 @@
 #include "src/device/cpu/cpu_blas.h"
 #include "src/device/cpu/cpu_fft.h"
 #include "src/device/cpu/cpu_solver.h"
+#include "src/device/cpu/cpu_textures.h"
 #include "src/device/cpu/runtime/cpu_launch.h"
 #include "src/device/cpu/runtime/cpu_stream.h"
 #include "src/device/cpu/runtime/shared_loops.h"
@@ -334,6 +335,11 @@ Fft* CpuDevice::fft() {
   if (works_by_kernels()) return nullptr;
   if (!fft_) fft_ = environment_.config.fft_libraries ? open_fft() : nullptr;
   return fft_->get();
+}
+
+Textures* CpuDevice::textures() {
+  if (!textures_) textures_ = make_textures(*this);
+  return textures_.get();
 }
 
 }  // namespace gpulua::cpu

@@ -68,6 +68,7 @@ class CpuDevice : public Device {
   SparseSolver& sparse_solver() override;
   Rng& rng() override;
   Fft* fft() override;
+  Textures* textures() override;
   Sorter* sorter() override { return works_by_kernels() ? nullptr : sorter_.get(); }
   Adder* adder() override { return works_by_kernels() ? nullptr : adder_.get(); }
   Labeller* labeller() override { return works_by_kernels() ? nullptr : labeller_.get(); }
@@ -98,6 +99,7 @@ class CpuDevice : public Device {
   std::unique_ptr<SparseSolver> sparse_solver_;
   std::unique_ptr<Rng> rng_;
   std::optional<std::unique_ptr<Fft>> fft_;  // null: looked for, and not found
+  std::unique_ptr<Textures> textures_;
   std::unique_ptr<Adder> adder_ = make_adder();
   std::unique_ptr<Labeller> labeller_ = make_labeller();
   std::unique_ptr<Sparse> sparse_ = make_sparse();

@@ -10,7 +10,7 @@
 
 #include "src/base/dynamic_library.h"
 #include "src/device/cuda/context_guard.h"
-#include "src/device/cuda/cuda_compiler.h"
+#include "src/device/cuda/compiler/cuda_compiler.h"
 #include "src/device/cuda/cuda_stream.h"
 #include "src/device/cuda/data_type.h"
 

@@ -9,10 +9,11 @@
 #include "src/device/cuda/context_guard.h"
 #include "src/device/cuda/cuda_graph.h"
 #include "src/device/cuda/cuda_module.h"
+#include "src/device/cuda/cuda_textures.h"
 #include "src/device/cuda/cufft.h"
 #include "src/device/cuda/cusolver.h"
 #include "src/device/cuda/nccl.h"
-#include "src/device/cuda/version_text.h"
+#include "src/device/cuda/compiler/version_text.h"
 #include "src/device/shared/curand.h"
 #include "src/device/shared/superlu.h"
 
@@ -370,6 +371,11 @@ Rng& CudaDevice::rng() {
 Fft* CudaDevice::fft() {
   if (!fft_) fft_ = environment_.config.fft_libraries ? open_fft(environment_.config, context_) : nullptr;
   return fft_->get();
+}
+
+Textures* CudaDevice::textures() {
+  if (!textures_) textures_ = make_textures(context_);
+  return textures_.get();
 }
 
 std::string CudaDevice::hardware_id() const {

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "src/device/cuda/cublas.h"
-#include "src/device/cuda/cuda_compiler.h"
+#include "src/device/cuda/compiler/cuda_compiler.h"
 #include "src/device/cuda/cuda_context.h"
 #include "src/device/cuda/cuda_memory.h"
 #include "src/device/cuda/cuda_stream.h"
@@ -63,6 +63,7 @@ class CudaDevice final : public Device {
   SparseSolver& sparse_solver() override;
   Rng& rng() override;
   Fft* fft() override;
+  Textures* textures() override;
   std::string hardware_id() const override;
   CollectiveLibrary* collectives(std::string& why) override;
 
@@ -91,6 +92,7 @@ class CudaDevice final : public Device {
   std::unique_ptr<Solver> solver_;
   std::unique_ptr<SparseSolver> sparse_solver_;
   std::unique_ptr<Rng> rng_;
+  std::unique_ptr<Textures> textures_;
   std::unique_ptr<CollectiveLibrary> collectives_;
   std::optional<std::unique_ptr<Fft>> fft_;  // null: looked for, and not found
 };

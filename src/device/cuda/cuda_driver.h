@@ -47,6 +47,13 @@ namespace gpulua::cuda {
   X(copy_device_to_host, cuMemcpyDtoHAsync_v2)                         \
   X(copy_device_to_device, cuMemcpyDtoDAsync_v2)                       \
   X(copy_peer, cuMemcpyPeerAsync)                                      \
+  X(copy_3d, cuMemcpy3DAsync_v2)                                       \
+  X(array_create, cuArray3DCreate_v2)                                  \
+  X(array_destroy, cuArrayDestroy)                                     \
+  X(texture_create, cuTexObjectCreate)                                 \
+  X(texture_destroy, cuTexObjectDestroy)                               \
+  X(surface_create, cuSurfObjectCreate)                                \
+  X(surface_destroy, cuSurfObjectDestroy)                              \
   X(fill_8, cuMemsetD8Async)                                           \
   X(fill_16, cuMemsetD16Async)                                         \
   X(fill_32, cuMemsetD32Async)                                         \

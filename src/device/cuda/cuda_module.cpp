@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "src/device/cuda/context_guard.h"
-#include "src/device/cuda/cubin.h"
-#include "src/device/cuda/module_text.h"
-#include "src/device/cuda/ptx.h"
-#include "src/device/cuda/version_text.h"
+#include "src/device/cuda/compiler/cubin.h"
+#include "src/device/cuda/compiler/module_text.h"
+#include "src/device/cuda/compiler/ptx.h"
+#include "src/device/cuda/compiler/version_text.h"
 
 namespace gpulua::cuda {
 namespace {

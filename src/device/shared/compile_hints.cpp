@@ -49,10 +49,11 @@ const std::vector<Hint>& unknown_names() {
        "is for host programs: kernels have pointers and arrays of a fixed size"},
       {{"get_global_id", "get_local_id", "get_group_id", "get_local_size", "__kernel", "__local"},
        "is OpenCL's: CUDA has blockIdx.x * blockDim.x + threadIdx.x, __global__ functions and __shared__ arrays"},
-      {{"texture", "surface", "tex1D*", "tex2D*", "tex3D*", "texCubemap*", "surf1D*", "surf2D*", "surf3D*",
-        "cudaTexture*", "cudaSurface*", "cudaReadMode*", "cudaAddressMode*", "cudaFilterMode*"},
-       "is of textures and surfaces, which scripts cannot make and the cpu device does not have: a kernel reads an "
-       "array by its position, image[y * width + x]"},
+      {{"texture", "surface", "cudaTextureType*", "cudaSurfaceType*"},
+       "is of texture references, which CUDA 12 has removed: a kernel has a parameter cudaTextureObject_t t, which "
+       "tex2D<float>(t, x, y) reads and gpu.texture(x) makes"},
+      {{"texCubemap*", "tex2Dgather", "surfCubemap*"},
+       "is not there on all devices: gpu.texture has textures of 1, 2 and 3 dimensions and layers"},
       {{"__shfl", "__shfl_up", "__shfl_down", "__shfl_xor", "__any", "__all", "__ballot"},
        "is %_sync since CUDA 9, whose first argument says which threads of the warp take part: %_sync(0xffffffff, "
        "...)"},

@@ -98,6 +98,25 @@ struct KernelRecord {
   unsigned max_threads;        // a block
 };
 
+/// A texture's elements; those of 8 and 16 bits may be read as fractions of their largest value.
+enum class TextureElement : unsigned { uint8, int8, uint16, int16, uint32, int32, float16, float32 };
+/// What lies beyond the border, with the driver's numbers.
+enum class TextureBorder : unsigned { wrap, clamp, mirror, zero };
+/// Added to the number of dimensions in TextureRecord::shape.
+inline constexpr unsigned texture_layered = 4, texture_in_rows = 8, texture_is_surface = 16;
+
+/// What a texture or surface object is the address of (gpulua_textures.h).
+struct TextureRecord {
+  char* texels;
+  unsigned long row_bytes, slice_bytes;  // from a row, and from a slice or layer, to the next one
+  int width, height, depth;              // depth: of the layers, in a layered one; 1 where there is no such axis
+  unsigned shape;
+  TextureElement element;
+  unsigned channels, texel_bytes;
+  TextureBorder border;
+  bool linear, normalized_coordinates, is_float;
+};
+
 /// A variable: those of the source's `__constant__` and `__device__` ones; with code left out, all that keep a value.
 struct GlobalRecord {
   const char* symbol;

@@ -17,6 +17,7 @@ struct Row {
 constexpr std::array rows{
     Row{"gpulua_cpu.h", "gpulua_cpu.h"},
     Row{"gpulua_abi.h", "abi.h"},
+    Row{"gpulua_textures.h", "gpulua_textures.h"},
     Row{"gpulua_thread.h", "gpulua_thread.h"},
     Row{"gpulua_libc.h", "gpulua_libc.h"},
     Row{"gpulua_math.h", "gpulua_math.h"},

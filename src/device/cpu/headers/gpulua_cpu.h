@@ -51,5 +51,6 @@
 #pragma clang force_cuda_host_device end
 
 #include "gpulua_rare.h"
+#include "gpulua_textures.h"
 
 #include "gpulua_new.h"

@@ -1,4 +1,4 @@
-#include "src/device/cuda/symbol_name.h"
+#include "src/device/cuda/compiler/symbol_name.h"
 
 #include <cxxabi.h>
 

@@ -1,4 +1,4 @@
-#include "src/device/cuda/kernel_pack.h"
+#include "src/device/cuda/compiler/kernel_pack.h"
 
 #include <zdict.h>
 #include <zstd.h>

@@ -1,4 +1,4 @@
-#include "src/device/cuda/module_text.h"
+#include "src/device/cuda/compiler/module_text.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "src/base/error.h"
-#include "src/device/cuda/symbol_name.h"
+#include "src/device/cuda/compiler/symbol_name.h"
 
 namespace gpulua::cuda {
 namespace {

@@ -1,4 +1,4 @@
-#include "src/device/cuda/include_scan.h"
+#include "src/device/cuda/compiler/include_scan.h"
 
 #include <algorithm>
 #include <fstream>

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/device/cuda/ptx.h"
+#include "src/device/cuda/compiler/ptx.h"
 #include "src/device/kernel.h"
 
 namespace gpulua::cuda {

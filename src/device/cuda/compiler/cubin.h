@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/device/cuda/ptx.h"
+#include "src/device/cuda/compiler/ptx.h"
 
 namespace gpulua::cuda {
 

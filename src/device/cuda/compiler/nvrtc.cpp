@@ -1,4 +1,4 @@
-#include "src/device/cuda/nvrtc.h"
+#include "src/device/cuda/compiler/nvrtc.h"
 
 #include "src/base/dynamic_library.h"
 #include "src/base/error.h"

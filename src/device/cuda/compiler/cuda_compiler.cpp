@@ -1,4 +1,4 @@
-#include "src/device/cuda/cuda_compiler.h"
+#include "src/device/cuda/compiler/cuda_compiler.h"
 
 #include <algorithm>
 #include <fstream>
@@ -9,10 +9,10 @@
 
 #include "src/base/dynamic_library.h"
 #include "src/base/error.h"
-#include "src/device/cuda/include_scan.h"
-#include "src/device/cuda/module_text.h"
-#include "src/device/cuda/symbol_name.h"
-#include "src/device/cuda/version_text.h"
+#include "src/device/cuda/compiler/include_scan.h"
+#include "src/device/cuda/compiler/module_text.h"
+#include "src/device/cuda/compiler/symbol_name.h"
+#include "src/device/cuda/compiler/version_text.h"
 #include "src/device/shared/compile_hints.h"
 #include "src/device/shared/compound_literals.h"
 #include "src/device/shared/generated_text.h"

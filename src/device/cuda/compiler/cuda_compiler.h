@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "src/base/config.h"
-#include "src/device/cuda/kernel_pack.h"
-#include "src/device/cuda/nvrtc.h"
+#include "src/device/cuda/compiler/kernel_pack.h"
+#include "src/device/cuda/compiler/nvrtc.h"
 #include "src/device/kernel.h"
 #include "src/device/shared/cache.h"
 #include "src/device/shared/implicit_names.h"

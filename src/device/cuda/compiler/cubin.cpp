@@ -1,4 +1,4 @@
-#include "src/device/cuda/cubin.h"
+#include "src/device/cuda/compiler/cubin.h"
 
 #include <elf.h>
 

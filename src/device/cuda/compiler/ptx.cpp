@@ -1,4 +1,4 @@
-#include "src/device/cuda/ptx.h"
+#include "src/device/cuda/compiler/ptx.h"
 
 #include <algorithm>
 #include <cctype>
