@@ -122,25 +122,27 @@ end
 --- The register of the call at `pc`: of the called function, and of the first result.
 function bytecode.register(fn, pc) return target(util.funcbc(fn, pc)) end
 
---- Whether an instruction jumps to `pc`.
-local function is_jumped_to(fn, pc)
-  for at, instruction in instructions(fn) do
-    if opcode(instruction) == JUMP and at + 1 + rshift(instruction, 16) - 0x8000 == pc then return true end
+--- The positions that instructions of fn jump to, as keys.
+function bytecode.targets(fn)
+  local targets = {}
+  for pc, instruction in instructions(fn) do
+    if opcode(instruction) == JUMP then targets[pc + 1 + rshift(instruction, 16) - 0x8000] = true end
   end
+  return targets
 end
 
 --- "condition" where the only result of the call at `pc` is at once looked at as true or false, "comparison" where it is compared with
 --- a number, a text, true or false. Nil for another use, also for x in `c and x or y`, which chooses between two values.
-function bytecode.use_of_result(fn, pc)
+function bytecode.use_of_result(fn, pc, targets)
   local call, following = util.funcbc(fn, pc), util.funcbc(fn, pc + 1)
   if rshift(call, 24) ~= 2 or not following then return end
   local op, operand, register, use = opcode(following), rshift(following, 16), target(call), nil
   if tests[op] and operand == register then
-    use = not (jumps_if_true[op] and is_jumped_to(fn, pc + 3)) and "condition"
+    use = not (jumps_if_true[op] and targets[pc + 3]) and "condition"
   elseif compares[op] and target(following) == register then
     use = (op ~= IS_PRIMITIVE and op ~= IS_NOT_PRIMITIVE or operand ~= 0) and "comparison" -- 0 is nil
   end
-  return use and not is_jumped_to(fn, pc + 1) and use or nil -- else the value may be another one
+  return use and not targets[pc + 1] and use or nil -- else the value may be another one
 end
 
 --- Whether the call at `pc` is of the global of that name.

@@ -18,9 +18,9 @@ local function add(lines, fn, pc, use)
 end
 
 local function conditions_in(fn)
-  local lines = {}
+  local lines, targets = {}, bytecode.targets(fn)
   for pc in bytecode.calls(fn, false, true) do
-    local use = bytecode.use_of_result(fn, pc)
+    local use = bytecode.use_of_result(fn, pc, targets)
     if use then add(lines, fn, pc, use) end
     if bytecode.calls_global(fn, pc, "assert") then
       local at, kind = bytecode.argument(fn, pc, 1)

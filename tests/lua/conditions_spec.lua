@@ -69,6 +69,9 @@ describe("an array as a condition", function()
       "local m = x:gt(1) if object:gt(1) then return m end", "if object:gt(x:gt(1)) then return end", "return pcall(x.any, x)",
       "if x:any():item() then return end", "assert(x:gt(0):all():item())", "return yes and x:sum() or 3", "if x:sum() then return end",
       "local function mask() return x:gt(1) end if mask() then return end", "if x:any() == nil then return end",
+      "return yes and x:gt(1) or nil", "return yes and x:gt(1) or false", "return yes and not no and x:gt(1) or 1",
+      "return (no or yes) and x:gt(1) or y", "return yes == true and (x:gt(1)) or y", "return tostring(yes and x:gt(1) or x:gt(2))",
+      "return no and x:gt(1) or yes and x:gt(2) or y", "local m m = yes and x:gt(1) or m return m",
       "return select('#', x:any())", "return { x:any() }, x:gt(1):sum()",
     } do
       local ok, message = run(code)
