@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "bindings/lua/collection_pace.h"
-#include "bindings/lua/condition.h"
 #include "bindings/lua/held_values.h"
 #include "bindings/lua/nil_source.h"
 #include "bindings/lua/scope.h"
@@ -21,6 +20,7 @@
 
 namespace gpulua {
 
+struct CallerConditions;
 struct LuaChunks;
 class UnheldMask;
 class LibraryWork;
@@ -89,7 +89,7 @@ class Bindings : public Host {
   std::shared_ptr<LibraryWork> library_work;
   /// The signatures of the state's functions.
   CallSignatures signatures;
-  CallerConditions conditions;
+  std::shared_ptr<CallerConditions> conditions;
   CollectionPace pace;
   HeldValues held_values;
   /// The reference of the metatable of arrays in the registry.

@@ -1,4 +1,4 @@
-#include "bindings/lua/condition.h"
+#include "bindings/operations/condition.h"
 
 #include <string>
 #include <string_view>
@@ -54,7 +54,7 @@ int register_of_call(lua_State* L, lua_Debug& caller) {
 /// How the script uses the result of its call of the function `name`: "condition", "comparison", or empty for another
 /// use. Pushes values.
 std::string_view use_of_call(lua_State* L, const Bindings::Caller& at, const std::string& name) {
-  CallerConditions& last = bindings_of(L).conditions;
+  CallerConditions& last = *bindings_of(L).conditions;
   lua_Debug caller{}, callee{};
   if (lua_checkstack(L, 12) == 0 || lua_getstack(L, at.level, &caller) == 0) return {};
   lua_getinfo(L, "f", &caller);
@@ -75,7 +75,9 @@ std::string_view use_of_call(lua_State* L, const Bindings::Caller& at, const std
 }
 
 void refuse_use(lua_State* L, const Bindings::Caller& at, const std::string& name, bool is_mask) {
-  const CallerConditions& last = bindings_of(L).conditions;
+  std::shared_ptr<CallerConditions>& known = bindings_of(L).conditions;
+  if (!known) known = std::make_shared<CallerConditions>();
+  const CallerConditions& last = *known;
   if (at.line <= 0 || (last.none && last.caller == at.number)) return;
   const int top = lua_gettop(L);
   const std::string use(use_of_call(L, at, name));
