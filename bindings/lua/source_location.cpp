@@ -15,10 +15,18 @@ namespace gpulua {
 
 namespace {
 
-/// The text of a frame's chunk: the content of its file, or the loaded string. Empty when it is not available.
-std::string chunk_text(const lua_Debug& frame) {
-  if (frame.source[0] == '=') return {};
-  return frame.source[0] == '@' ? file_text(frame.source + 1) : frame.source;
+/// Calls `take` with the texts of a frame's chunk, the newest first, until it gives true: those that were loaded under
+/// the chunk's name, and only where none were, its file, whose name a script that is not trusted chooses freely.
+template <class Take>
+void look_in_texts(lua_State* L, const lua_Debug& frame, Take take) {
+  bool is_kept = false;
+  find_chunk_text(L, frame.source, [&](std::string_view text) { return is_kept = true, take(text); });
+  if (is_kept || frame.source[0] == '=') return;
+  const Bindings* bindings = find_bindings(L);
+  if (frame.source[0] != '@')
+    take(frame.source);
+  else if (bindings != nullptr && bindings->context().rights.trusted)
+    take(file_text(frame.source + 1));
 }
 
 /// The line of `chunk` where `text` begins. If it occurs several times: the occurrence nearest to the call at `line`.
@@ -65,9 +73,12 @@ SourceLocation locate_source(lua_State* L, std::string_view text) {
     if (innermost) call.file = "<kernel source at " + chunk_name(frame) + ":" + std::to_string(frame.currentline) + ">";
     innermost = false;
     if (text.empty()) break;
-    // A script that is not trusted names its chunks after any file.
-    if (frame.source[0] == '@' && !bindings_of(L).context().rights.trusted) continue;
-    if (const auto line = find_line(chunk_text(frame), text, frame.currentline)) return {chunk_name(frame), *line};
+    std::optional<int> line;
+    look_in_texts(L, frame, [&](std::string_view chunk) {
+      line = find_line(chunk, text, frame.currentline);
+      return line.has_value();
+    });
+    if (line) return {chunk_name(frame), *line};
   }
   return call;
 }
@@ -90,14 +101,11 @@ std::optional<std::string> line_of(std::string_view text, int number) {
 std::optional<std::string> line_text(lua_State* L, const lua_Debug& frame) {
   // Of the lines typed at the prompt each text has its own, behind empty ones.
   std::optional<std::string> line;
-  const auto take = [&](std::string_view text) {
+  look_in_texts(L, frame, [&](std::string_view text) {
     line = line_of(text, frame.currentline);
     return line && !line->empty();
-  };
-  if (find_chunk_text(L, frame.source, take)) return line;
-  const Bindings* bindings = find_bindings(L);
-  if (frame.source[0] == '@' && !(bindings && bindings->context().rights.trusted)) return {};
-  return line_of(chunk_text(frame), frame.currentline);
+  });
+  return line;
 }
 
 }  // namespace gpulua

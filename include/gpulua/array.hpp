@@ -119,8 +119,9 @@ class Array {
 
   /// The address of the first element, on the device, for work on `reader`, a CUstream. T is the array's element. An
   /// Error where the elements do not lie in row-major order; gpulua_array_evaluate() gives the address of any array.
-  template <class T>
+  template <class T = void>
   T* data(void* reader = GPULUA_NO_STREAM) const {
+    static_assert(!std::is_void_v<T>, "data() is told the element's type: x.data<float>()");
     check_element<T>();
     const std::int64_t *sizes = gpulua_array_shape(handle()), *steps = gpulua_array_strides(handle());
     std::int64_t step = sizeof(T);

@@ -151,10 +151,10 @@ GPULUA_API gpulua_status gpulua_get(gpulua_state* state, const char* path, gpulu
 /* The value there. Text lives until the next gpulua_run, load, call, collect or destroy; text that a callback reads,
  * until the next callback. */
 GPULUA_API gpulua_status gpulua_get_value(gpulua_state* state, const char* path, gpulua_value* out);
-/* Sets the value there; the tables on the way to it exist. */
+/* Sets the value there, and makes tables on the way to it that are not there. */
 GPULUA_API gpulua_status gpulua_set(gpulua_state* state, const char* path, const gpulua_value* value);
 /* Calls the function. *out_count: in, how many values fit at `out`; out, how many results there were: those that do not
- * fit are dropped. NULL out and out_count: no results; beside an out, out_count is not NULL. Text of results lives
+ * fit are dropped. NULL out and out_count: no results; beside an out, *out_count is 1 or more. Text of results lives
  * until the next gpulua_run, load, call, collect or destroy; in a callback, until the next callback. deadline_ms > 0:
  * the call ends with GPULUA_DEADLINE after that many milliseconds; 0: no deadline, as it is in a callback. LuaJIT's
  * compiled loops cannot be stopped, so the state's first call with a deadline switches its compiler off. */

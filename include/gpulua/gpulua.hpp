@@ -16,26 +16,34 @@
 //   auto axpy = state.kernel(source, "axpy").over(1000);
 //   axpy(2.0f, x, y, 1000);
 
+#if __cplusplus < 201703L
+#error "gpulua.hpp is C++17: compile with -std=c++17 or newer; gpulua.h is for older standards, and for C"
+#endif
+
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
-#include <fstream>
-#include <iterator>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "array.hpp"
+#include "bound.hpp"
 #include "gpulua.h"
 #include "values.hpp"
 
 namespace gpulua {
 
-/// A Lua function, called as a C++ function. R is void, bool, a number, std::string, Array, Function or a std::tuple of
-/// these, for several results.
+/// A Lua function, called as a C++ function. R is void, bool, a number, std::string, Array, Function, Object or a
+/// std::tuple of these, for several results.
 template <class R, class... A>
 class Function<R(A...)> {
  public:
@@ -74,6 +82,11 @@ struct Size {
 /// A kernel of CUDA C++.
 class Kernel {
  public:
+  template <class... A>
+  void operator()(const A&...) const {
+    static_assert(detail::never<A...>,
+                  "a launch has a size: kernel.over(count)(arguments...), or kernel.with(grid, block)(arguments...)");
+  }
   /// At least one thread for each of `count` items.
   Launch over(std::int64_t count) const { return launch(count); }
   Launch with(Size grid, Size block) const { return launch(grid.x, grid.y, grid.z, block.x, block.y, block.z); }
@@ -91,6 +104,20 @@ class Kernel {
   explicit Kernel(Function<void()> launches) : launches_(std::move(launches)) {}
 
   Function<void()> launches_;  // gives the launch function of a count, or of a grid
+};
+
+/// The extents of an array: a number, or several in braces.
+class Shape {
+ public:
+  template <class Integer, class = std::enable_if_t<std::is_integral_v<Integer>>>
+  Shape(Integer extent) : extents_{static_cast<std::int64_t>(extent)} {}
+  Shape(std::initializer_list<std::int64_t> extents) : extents_(extents) {}
+  Shape(std::vector<std::int64_t> extents) : extents_(std::move(extents)) {}
+  int ndim() const noexcept { return static_cast<int>(extents_.size()); }
+  const std::int64_t* data() const noexcept { return extents_.data(); }
+
+ private:
+  std::vector<std::int64_t> extents_;
 };
 
 /// A state: scripts, devices, arrays. Objects made from it may outlive it; their use is an Error then. It ends when
@@ -115,13 +142,17 @@ class State {
     options.device = device;
     return options;
   }
+  State(const State&) = delete;  // no copies: a parameter is a State&, and std::move(state) passes the state on
+  State(State&&) = default;
+  State& operator=(State&&) = default;
+  /// Null of a state that was moved from.
   gpulua_state* handle() const noexcept { return handle_.get(); }
 
   void run(std::string_view text, const std::string& name = "script") {
-    detail::check(gpulua_run(handle(), text.data(), text.size(), name.c_str()));
+    detail::check(gpulua_run(open(), text.data(), text.size(), name.c_str()));
   }
   /// Runs the script of a file.
-  void run_file(const std::string& path) { run(read(path), path); }
+  void run_file(const std::string& path) { run(read("run_file", path), path); }
   /// The function at the path: get<double(const Array&, double)>("model.step").
   template <class Signature>
   Function<Signature> get(const std::string& path) const {
@@ -129,7 +160,7 @@ class State {
         std::is_function_v<Signature>,
         "get<double(double)>(path) gives a function; state.value<int>(path) reads a number, a text or an array");
     gpulua_function* function = nullptr;
-    detail::check(gpulua_get(handle(), path.c_str(), &function));
+    detail::check(gpulua_get(open(), path.c_str(), &function));
     return Function<Signature>(function, path);
   }
   /// The script as a function: its arguments are `...`, its first result is the function's.
@@ -137,13 +168,13 @@ class State {
   Function<Signature> load(std::string_view text, const std::string& name = "script") const {
     static_assert(std::is_function_v<Signature>, "load<double(double)>(text) gives a function");
     gpulua_function* function = nullptr;
-    detail::check(gpulua_load(handle(), text.data(), text.size(), name.c_str(), &function));
+    detail::check(gpulua_load(open(), text.data(), text.size(), name.c_str(), &function));
     return Function<Signature>(function);
   }
   /// The same for the script of a file.
   template <class Signature>
   Function<Signature> load_file(const std::string& path) const {
-    return load<Signature>(read(path), path);
+    return load<Signature>(read("load_file", path), path);
   }
   /// Calls the function at the path once: call<Array>("gpu.sqrt", x). get() is for functions that are called often.
   template <class R, class... A>
@@ -165,159 +196,144 @@ class State {
   template <class T>
   T value(const std::string& path) const {
     gpulua_value value{};
-    detail::check(gpulua_get_value(handle(), path.c_str(), &value));
-    return detail::take<T>(value, {"value", path});
+    detail::check(gpulua_get_value(open(), path.c_str(), &value));
+    const std::string advice = value.kind == GPULUA_NIL ? advice_about_nil(path) : "";
+    return detail::take<T>(value, {"value", path, 0, false, advice});
   }
+  /// Makes the tables on the way where they are not there.
   template <class T>
   void set(const std::string& path, const T& value) {
     const gpulua_value converted = detail::to_value(value);
-    detail::check(gpulua_set(handle(), path.c_str(), &converted));
+    detail::check(gpulua_set(open(), path.c_str(), &converted));
   }
   /// Makes a C++ function a Lua function: bind<double(double)>("port.read", [](double x) { return 2 * x; }). Makes the
   /// table `port` where it is not there. What the function throws becomes the script's error, and the cause() of the
   /// call's. It may call scripts. The state keeps it.
-  template <class Signature, class F>
+  template <class Signature = void, class F>
   void bind(const std::string& path, F function) {
-    auto bound = std::make_unique<Bound<Signature, F>>(path, std::move(function));
-    detail::check(gpulua_register(handle(), path.c_str(), &Bound<Signature, F>::run, bound.get()));
-    handle_.get_deleter().bound.push_back(std::move(bound));
+    static_assert(std::is_function_v<Signature>,
+                  "bind() is told the function's type: state.bind<double(int)>(\"port.read\", function)");
+    if constexpr (std::is_function_v<Signature>) {
+      using Bound = detail::Bound<Signature, F>;
+      auto bound = std::make_unique<Bound>(path, std::move(function));
+      detail::check(gpulua_register(open(), path.c_str(), &Bound::run, bound.get()));
+      handle_.get_deleter().bound.push_back(std::move(bound));
+    }
+  }
+  // The names by which other libraries do it.
+  template <class... A>
+  void set_function(const A&...) {
+    static_assert(detail::never<A...>, "state.bind<double(int)>(path, function) makes a C++ function one of Lua's");
+  }
+  template <class Path>
+  void operator[](const Path&) const {
+    static_assert(detail::never<Path>, "state.set(path, value) sets a value, state.value<double>(path) reads it");
   }
 
   /// An array over the program's memory on a device, the state's by default: no copy, row-major. A std::vector's memory
   /// is that of the device "cpu". Nothing tells the library when the memory ends: it outlives the state, or the array
   /// and all that a script has made of it; with an owner it does by itself.
   template <class T>
-  Array borrow(T* data, const std::vector<std::int64_t>& shape, const char* device = nullptr) const {
-    gpulua_array* array = nullptr;
-    detail::check(gpulua_array_device(handle(), device, data, detail::dtype_of<T>(), static_cast<int>(shape.size()),
-                                      shape.data(), nullptr, nullptr, nullptr, &array));
-    return Array(array);
+  Array borrow(T* data, const Shape& shape, const char* device = nullptr) const {
+    return lend(data, shape, device, nullptr, nullptr);
   }
   /// The same, and the owner of the memory lives until the last work that uses it is done.
   template <class T>
-  Array borrow(T* data, const std::vector<std::int64_t>& shape, std::shared_ptr<const void> owner,
-               const char* device = nullptr) const {
+  Array borrow(T* data, const Shape& shape, std::shared_ptr<const void> owner, const char* device = nullptr) const {
     auto kept = std::make_unique<std::shared_ptr<const void>>(std::move(owner));
     const auto release = [](void* user) { delete static_cast<std::shared_ptr<const void>*>(user); };
-    gpulua_array* array = nullptr;
-    detail::check(gpulua_array_device(handle(), device, data, detail::dtype_of<T>(), static_cast<int>(shape.size()),
-                                      shape.data(), nullptr, release, kept.get(), &array));
+    Array array = lend(data, shape, device, release, kept.get());
     kept.release();
-    return Array(array);
+    return array;
   }
   /// The elements of a std::vector, std::array or their like, which outlive the array as the memory above: no
   /// temporary.
   template <class Elements>
   Array borrow(Elements& elements) const {
-    return borrow(elements.data(), {static_cast<std::int64_t>(elements.size())});
+    static_assert(!std::is_same_v<std::remove_cv_t<Elements>, std::vector<bool>>,
+                  "std::vector<bool> has no elements in memory: borrow a std::vector<std::uint8_t>");
+    if constexpr (!std::is_same_v<std::remove_cv_t<Elements>, std::vector<bool>>)
+      return borrow(elements.data(), elements.size());
   }
   template <class Elements>
-  Array borrow(const Elements&& elements) const = delete;
+  Array borrow(const Elements&& elements) const {
+    static_assert(detail::never<Elements>,
+                  "the memory of a temporary ends with its statement: give borrow() a variable, or state.copy(v)");
+    return Array();
+  }
   /// The same for host memory on the state's device: a GPU reaches it where it is pinned or registered.
   template <class T>
-  Array borrow_host(T* data, const std::vector<std::int64_t>& shape) const {
+  Array borrow_host(T* data, const Shape& shape) const {
     return host(data, shape, 0);
   }
   /// An array with a copy of the elements on the state's device: those of a std::vector, std::array, std::span or their
   /// like.
   template <class Elements>
   Array copy(const Elements& elements) const {
-    return copy(elements.data(), {static_cast<std::int64_t>(elements.size())});
+    return copy(elements.data(), elements.size());
   }
   template <class T>
-  Array copy(const T* data, const std::vector<std::int64_t>& shape) const {
+  Array copy(const T* data, const Shape& shape) const {
     return host(const_cast<T*>(data), shape, 1);
   }
   template <class T>
-  Array zeros(const std::vector<std::int64_t>& shape) const {
+  Array zeros(const Shape& shape) const {
     gpulua_array* array = nullptr;
-    detail::check(
-        gpulua_array_zeros(handle(), detail::dtype_of<T>(), static_cast<int>(shape.size()), shape.data(), &array));
+    detail::check(gpulua_array_zeros(open(), detail::dtype_of<T>(), shape.ndim(), shape.data(), &array));
     return Array(array);
   }
 
-  void sync() { detail::check(gpulua_sync(handle())); }
-  void collect(double milliseconds = 0) { detail::check(gpulua_collect(handle(), milliseconds)); }
-  void set_stream(void* cu_stream) { detail::check(gpulua_set_stream(handle(), cu_stream)); }
-  void wait_stream(void* cu_stream) { detail::check(gpulua_wait_stream(handle(), cu_stream)); }
+  void sync() { detail::check(gpulua_sync(open())); }
+  void collect(double milliseconds = 0) { detail::check(gpulua_collect(open(), milliseconds)); }
+  void set_stream(void* cu_stream) { detail::check(gpulua_set_stream(open(), cu_stream)); }
+  void wait_stream(void* cu_stream) { detail::check(gpulua_wait_stream(open(), cu_stream)); }
   /// Any thread.
   void interrupt() noexcept { gpulua_interrupt(handle()); }
 
  private:
-  static std::string read(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::string text(std::istreambuf_iterator<char>(file), {});
-    if (!file) throw Error(GPULUA_ARGUMENT, "[run_file] expected a script that can be read, got '" + path + "'");
-    return text;
+  gpulua_state* open() const { return detail::checked(handle(), "state", "a state"); }
+
+  static std::string read(const char* op, const std::string& path) {
+    std::string text;
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
+    char part[4096];
+    std::size_t size = 0;
+    while (file && (size = std::fread(part, 1, sizeof part, file.get())) > 0) text.append(part, size);
+    if (file && std::ferror(file.get()) == 0) return text;
+    const int reason = errno;
+    char folder[4096];
+    const bool is_relative = path.empty() || path.front() != '/';
+    const std::string in = is_relative && ::getcwd(folder, sizeof folder) != nullptr ? std::string(folder) + '/' : "";
+    throw Error(GPULUA_ARGUMENT, "[" + std::string(op) + "] expected a script that can be read, got '" + in + path +
+                                     "': " + std::generic_category().message(reason));
+  }
+
+  /// The name that was probably meant by a path that leads to nil.
+  std::string advice_about_nil(const std::string& path) const {
+    gpulua_function* function = nullptr;
+    if (gpulua_get(open(), path.c_str(), &function) == GPULUA_OK) return gpulua_function_release(function), "";
+    const std::string_view text = gpulua_error(nullptr), mark = "got nil";
+    const std::size_t at = text.find(mark);
+    return at == text.npos ? "" : std::string(text.substr(at + mark.size(), text.find('\n', at) - at - mark.size()));
   }
 
   template <class T>
-  Array host(T* data, const std::vector<std::int64_t>& shape, int copy) const {
+  Array lend(T* data, const Shape& shape, const char* device, void (*release)(void*), void* user) const {
+    static_assert(!std::is_const_v<T>, "scripts write to borrowed memory, and this is const: state.copy(v) copies it");
     gpulua_array* array = nullptr;
-    detail::check(gpulua_array_host(handle(), data, detail::dtype_of<T>(), static_cast<int>(shape.size()), shape.data(),
-                                    nullptr, nullptr, nullptr, copy, &array));
+    if constexpr (!std::is_const_v<T>)
+      detail::check(gpulua_array_device(open(), device, data, detail::dtype_of<T>(), shape.ndim(), shape.data(),
+                                        nullptr, release, user, &array));
     return Array(array);
   }
 
-  struct AnyBound {
-    virtual ~AnyBound() = default;
-  };
-  template <class Signature, class F>
-  struct Bound;
-  template <class R, class... A, class F>
-  struct Bound<R(A...), F> final : AnyBound {
-    Bound(std::string path_, F function_) : path(std::move(path_)), function(std::move(function_)) {}
-
-    static gpulua_status run(gpulua_state* state, void* user, const gpulua_value* in, std::size_t in_count,
-                             gpulua_value* out, std::size_t* out_count) {
-      const detail::Thrown before = std::exchange(detail::thrown, {});
-      const auto fail = [&](const char* text) {
-        static thread_local std::uintptr_t thrown_so_far = 0;
-        detail::thrown = {std::current_exception(), ++thrown_so_far};
-        return gpulua_fail_with(state, text, reinterpret_cast<void*>(detail::thrown.number));
-      };
-      try {
-        auto& bound = *static_cast<Bound*>(user);
-        if (in_count != sizeof...(A))
-          throw Error(GPULUA_ARGUMENT, "[" + bound.path + "] expected " + std::to_string(sizeof...(A)) +
-                                           (sizeof...(A) == 1 ? " argument, got " : " arguments, got ") +
-                                           std::to_string(in_count));
-        *out_count = std::is_void_v<R> ? 0 : 1;
-        bound.call(in, out, std::index_sequence_for<A...>());
-        detail::thrown = before;  // which a call in the function has taken for its own
-        return GPULUA_OK;
-      } catch (const std::exception& error) {
-        return fail(error.what());
-      } catch (...) {
-        return fail("an exception that is no std::exception");
-      }
-    }
-
-    template <std::size_t... I>
-    void call([[maybe_unused]] const gpulua_value* in, [[maybe_unused]] gpulua_value* out, std::index_sequence<I...>) {
-      // The arguments' handles are lent for the call; an Array or Function takes one of its own.
-      const auto read = [&](std::size_t i, auto* type) {
-        detail::retain(in[i]);
-        return detail::take<std::remove_pointer_t<decltype(type)>>(in[i], {path, {}, i + 1});
-      };
-      if constexpr (std::is_void_v<R>) {
-        function(read(I, static_cast<std::decay_t<A>*>(nullptr))...);
-      } else {
-        R result = function(read(I, static_cast<std::decay_t<A>*>(nullptr))...);
-        if constexpr (std::is_same_v<R, std::string>) {
-          text = std::move(result);  // lives until the next call
-          *out = detail::to_value(text);
-        } else {
-          *out = detail::to_value(result);
-          detail::retain(*out);
-        }
-      }
-    }
-
-    std::string path;
-    F function;
-    std::string text;
-  };
+  template <class T>
+  Array host(T* data, const Shape& shape, int copy) const {
+    gpulua_array* array = nullptr;
+    detail::check(gpulua_array_host(open(), data, detail::dtype_of<T>(), shape.ndim(), shape.data(), nullptr, nullptr,
+                                    nullptr, copy, &array));
+    return Array(array);
+  }
 
   /// Ends the state, whose scripts may call the bound functions until then.
   struct End {
@@ -327,7 +343,7 @@ class State {
                    gpulua_error(nullptr));
       std::terminate();
     }
-    std::vector<std::unique_ptr<AnyBound>> bound;
+    std::vector<std::unique_ptr<detail::AnyBound>> bound;
   };
   std::unique_ptr<gpulua_state, End> handle_;
 };

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -23,7 +24,23 @@ namespace gpulua {
 template <class Signature>
 class Function;
 
+/// A value of Lua's that has no type in C++, such as a table: it goes back into calls, where a function of Lua reads
+/// it. state.call<double>("rawget", table, "gain") is a field.
+class Object {
+ public:
+  /// Takes the handle over.
+  explicit Object(gpulua_function* handle) : handle_(handle) {}
+  gpulua_function* handle() const noexcept { return handle_.get(); }
+
+ private:
+  std::unique_ptr<gpulua_function, detail::Release> handle_;
+};
+
 namespace detail {
+
+/// False, for a static_assert that fails where its template is used.
+template <class...>
+inline constexpr bool never = false;
 
 template <class T>
 inline constexpr bool is_function = false;
@@ -59,11 +76,13 @@ gpulua_value to_value(const T& from) {
     value.kind = GPULUA_ARRAY;
     value.as.array = checked(array.handle(), "values", "an array");
   } else {
-    static_assert(is_function<T>,
-                  "values for Lua are nullptr, bool, numbers, texts, Array and Function: state.bind() makes a C++ "
-                  "function one of Lua's, and state.copy(v) makes an Array of a vector");
-    value.kind = GPULUA_FUNCTION;
-    value.as.function = checked(from.handle(), "values", "a function");
+    constexpr bool is_object = std::is_same_v<T, Object>;
+    static_assert(is_function<T> || is_object,
+                  "values for Lua are nullptr, bool, numbers, texts, Array, Function and Object: state.bind() makes a "
+                  "C++ function one of Lua's, state.copy(v) makes an Array of a vector, and a deadline is given by "
+                  "function.within(milliseconds, arguments...)");
+    value.kind = is_object ? GPULUA_OBJECT : GPULUA_FUNCTION;
+    value.as.function = checked(from.handle(), "values", is_object ? "an object" : "a function");
   }
   return value;
 }
@@ -74,7 +93,9 @@ struct Place {
   std::string_view path = {};
   std::size_t argument = 0;      // from 1
   bool is_result = false;        // of the function at the path, if it has one
-  std::string_view reason = {};  // the second result of one that gives nil and a reason
+  std::string_view reason = {};  // the second result of one that gives nil and a reason, or the advice about nil
+  std::size_t result = 0;        // from 1, of several that are wanted
+  std::size_t results = 0;       // that there were
 };
 
 inline std::string describe(const gpulua_value& value) {
@@ -105,23 +126,35 @@ inline std::string describe(const gpulua_value& value) {
   }
 }
 
+/// A call with a colon of what has a path with a dot: port:read(3).
+inline std::string advice_of_colon(std::string_view path, const gpulua_value& first) {
+  if (first.kind != GPULUA_OBJECT || path.find('.') == path.npos) return {};
+  return "; a call with a colon gives the table as the first argument: write " + std::string(path) +
+         "(...), with a dot";
+}
+
+/// `advice`: about a value of this kind.
 [[noreturn]] inline void refuse(const char* expected, const gpulua_value& got, const Place& place,
-                                bool wants_number = false) {
-  const std::string path(place.path);
-  std::string where, advice;
+                                const std::string& advice = {}) {
+  const std::string path(place.path), reason(place.reason);
+  const bool is_missing = place.result > place.results;
+  std::string where, why = advice;
   if (place.argument > 0) {
     where = " as argument " + std::to_string(place.argument);
+    if (why.empty() && place.argument == 1) why = advice_of_colon(place.op, got);
   } else if (place.is_result) {
-    where = " as the result" + (path.empty() ? "" : " of '" + path + "'");
-    if (got.kind == GPULUA_NIL)
-      advice = place.reason.empty() ? "; does the function return it?" : ": " + std::string(place.reason);
+    where = place.result > 0 ? " as result " + std::to_string(place.result) : " as the result";
+    if (!path.empty()) where += " of '" + path + "'";
+    if (is_missing)
+      why = "; it gave " + std::to_string(place.results) + (place.results == 1 ? " result" : " results");
+    else if (got.kind == GPULUA_NIL)
+      why = reason.empty() ? "; does the function return it?" : ": " + reason;
   } else {
     where = " at '" + path + "'";
-    if (got.kind == GPULUA_NIL) advice = "; a local of a script is no global: write the name without `local`";
+    if (got.kind == GPULUA_NIL) why = reason;
   }
-  if (wants_number && got.kind == GPULUA_ARRAY) advice = "; x:item() gives the number of an array of one element";
-  throw Error(GPULUA_ARGUMENT,
-              "[" + std::string(place.op) + "] expected " + expected + where + ", got " + describe(got) + advice);
+  throw Error(GPULUA_ARGUMENT, "[" + std::string(place.op) + "] expected " + expected + where + ", got " +
+                                   (is_missing ? "none" : describe(got)) + why);
 }
 
 template <class T>
@@ -132,13 +165,15 @@ T to_number(const gpulua_value& value, const Place& place) {
       refuse("an integer that fits", value, place);
     return number;
   }
-  if (value.kind != GPULUA_NUMBER) refuse("a number", value, place, true);
+  if (value.kind != GPULUA_NUMBER)
+    refuse("a number", value, place,
+           value.kind == GPULUA_ARRAY ? "; x:item() gives the number of an array of one element" : "");
   const double number = value.as.number;
   if constexpr (std::is_integral_v<T>) {
     constexpr double most = sizeof(T) < 8 ? static_cast<double>(std::numeric_limits<T>::max()) : 9007199254740992.0;
     const double least = std::is_signed_v<T> ? -most - (sizeof(T) < 8 ? 1 : 0) : 0;
     if (!(number >= least && number <= most) || static_cast<double>(static_cast<T>(number)) != number)
-      refuse("an integer that fits", value, place);
+      refuse("an integer that fits", value, place, std::trunc(number) != number ? "; double reads it" : "");
   } else {
     if (std::isfinite(number) && std::abs(number) > std::numeric_limits<T>::max())
       refuse("a number that fits", value, place);
@@ -155,14 +190,24 @@ T from_value(const gpulua_value& value, const Place& place) {
   } else if constexpr (std::is_arithmetic_v<T>) {
     return to_number<T>(value, place);
   } else if constexpr (std::is_same_v<T, std::string>) {
-    if (value.kind != GPULUA_TEXT) refuse("a text", value, place);
+    if (value.kind != GPULUA_TEXT)
+      refuse("a text", value, place,
+             value.kind == GPULUA_NUMBER ? "; double reads a number, tostring(x) makes a text of it" : "");
     return std::string(value.as.text.data, value.as.text.size);
   } else if constexpr (is_function<T>) {
     if (value.kind != GPULUA_FUNCTION) refuse("a function", value, place);
     return T(value.as.function);
+  } else if constexpr (std::is_same_v<T, Object>) {
+    if (value.kind != GPULUA_OBJECT) refuse("an object", value, place);
+    return Object(value.as.function);
   } else {
-    static_assert(std::is_same_v<T, Array>, "values are bool, numbers, std::string, Array and Function");
-    if (value.kind != GPULUA_ARRAY) refuse("an array", value, place);
+    static_assert(
+        std::is_same_v<T, Array>,
+        "values are bool, numbers, std::string, Array, Function and Object, results std::tuple of these, too: "
+        "call<gpulua::Array>(path).to_vector<double>() reads the elements of an array");
+    if (value.kind != GPULUA_ARRAY)
+      refuse("an array", value, place,
+             value.kind == GPULUA_OBJECT ? "; gpu.array{1, 2, 3} makes one of a table of numbers" : "");
     return Array(value.as.array);
   }
 }
@@ -197,20 +242,21 @@ struct Results {
   Results(const Results&) = delete;
   Results& operator=(const Results&) = delete;
 
-  /// One that was taken is nil.
+  /// One that was taken is nil. `wanted`: its number, from 1, where several are wanted.
   template <class T>
-  T take(std::size_t i, std::string_view path) {
+  T take(std::size_t i, std::string_view path, std::size_t wanted = 0) {
     const gpulua_value value = std::exchange(values[i], {});
     const bool has_reason = i + 1 < count && values[i + 1].kind == GPULUA_TEXT;
     const std::string_view reason =
         has_reason ? std::string_view(values[i + 1].as.text.data, values[i + 1].as.text.size) : std::string_view();
-    return detail::take<T>(value, {"call", path, 0, true, reason});
+    return detail::take<T>(value, {"call", path, 0, true, reason, wanted, wanted > 0 ? given : 0});
   }
   template <class... T, std::size_t... I>
   std::tuple<T...> take_all(std::string_view path, std::tuple<T...>*, std::index_sequence<I...>) {
-    return {take<T>(I, path)...};
+    return {take<T>(I, path, I + 1)...};
   }
 
+  std::size_t given = count;  // how many there are
   gpulua_value values[count] = {};
 };
 
@@ -225,8 +271,11 @@ template <class R, class... A>
 R call(gpulua_function* function, std::string_view path, double milliseconds, const A&... arguments) {
   const gpulua_value in[sizeof...(A) + 1] = {to_value(arguments)..., gpulua_value{}};
   Results<(tuple_size<R> > 2 ? tuple_size<R> : 2)> out;
-  std::size_t count = std::is_void_v<R> ? 0 : std::size(out.values);
-  check(gpulua_call(checked(function, "call", "a function"), in, sizeof...(A), out.values, &count, milliseconds));
+  gpulua_function* const called = checked(function, "call", "a function");
+  if constexpr (std::is_void_v<R>)
+    check(gpulua_call(called, in, sizeof...(A), nullptr, nullptr, milliseconds));
+  else
+    check(gpulua_call(called, in, sizeof...(A), out.values, &out.given, milliseconds));
   if constexpr (tuple_size < R >> 0)
     return out.take_all(path, static_cast<R*>(nullptr), std::make_index_sequence<tuple_size<R>>());
   else if constexpr (!std::is_void_v<R>)

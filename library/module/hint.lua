@@ -300,8 +300,10 @@ local function of_running(message, reads)
     file, number = match(message, "^([^\n]-):(%d+): ")
     code = reads and file and numbered_lines(file_text(file) or "")[tonumber(number)] or ""
     local method = match(code, "%f[%w_]" .. name .. ":([%a_][%w_]*)")
-    return ("x[i] of a vector is a number, which has no methods: %s; x({i}) is an array of one element"):format(
-      method and math[method] and ("math.%s(%s)"):format(method, name) or method and ("gpu.%s is of arrays"):format(method) or "math has functions")
+    if method and math[method] then
+      return ("x[i] of a vector is a number, which has no methods: math.%s(%s); x({i}) is an array of one element"):format(method, name)
+    end
+    return name .. " is a number, which has no methods: perhaps an argument in the place of another; x[i] of a vector is one, too, x({i}) an array of one element"
   end
   local module = match(message, "module '([%w_.]+)' not found")
   if module == "gpulua" or module and globals[module] == module_hint or module == "cuda" then

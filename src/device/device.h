@@ -218,6 +218,9 @@ class Device {
   // ---- the host program's memory and streams: optional --------------------------------------------------------------
   /// False when work of the device cannot reach the memory that starts at this address: then it would fail.
   virtual bool reaches(const void* /*memory*/) { return true; }
+  /// Arrays use these bytes of the host program's from now on, and no longer: for a checker. Ranges may overlap.
+  virtual void note_lent(const void* /*first*/, std::size_t /*bytes*/) {}
+  virtual void forget_lent(const void* /*first*/, std::size_t /*bytes*/) noexcept {}
   /// The host program's stream with that handle of the driver. The program keeps it while the Stream lives.
   virtual StreamRef adopt_stream(void* native) {
     refuse_native(native);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "bindings/lua/caller.h"
+#include "bindings/lua/fields.h"
 #include "bindings/lua/lua.h"
 #include "bindings/lua/state.h"
 #include "src/embed/failure.h"
@@ -40,7 +41,10 @@ ScriptState* state_of(const Bound& bound) {
 const ScriptState::CallbackError& error_of(ScriptState& state, gpulua_status status) {
   std::optional<ScriptState::CallbackError>& error = state.callback_error;
   if (!error && state.failed == status) error = {state.error, last_cause()};
-  if (!error) error = {std::string("the host program's function gave ") + gpulua_status_name(status), nullptr};
+  if (!error)
+    error = {std::string("the host program's function gave ") + gpulua_status_name(status) +
+                 " without a text: return gpulua_fail(state, text) says what has failed",
+             nullptr};
   return *error;
 }
 
@@ -62,11 +66,6 @@ int call_host(lua_State* L, Callback& callback) {
   if (!read_values(L, 1, count, state, in.data(), "argument", Texts::on_stack)) return -1;
   std::size_t results = out.size();
   std::optional<std::string> message;
-  if (state.context().stack.is_spent()) {
-    release_values(in.data(), count);
-    lua_pushstring(L, StackBudget::message);
-    return -1;
-  }
   {
     const ScriptState::CallingBack calling(state, L);
     state.callback_error.reset();
@@ -95,9 +94,11 @@ int call_host(lua_State* L, Callback& callback) {
   return pushed ? static_cast<int>(results) : -1;
 }
 
-/// Puts the script's line in front of the message at the top of the stack.
+/// Puts the script's line in front of the message at the top of the stack, unless it is there: of calls that nest
+/// without an end, each one would add the same.
 void add_position(lua_State* L) {
   const std::string position = caller_position(L);
+  if (name_at(L, -1).starts_with(position)) return;
   lua_pushlstring(L, position.data(), position.size());
   lua_insert(L, -2);
   lua_concat(L, 2);
@@ -105,10 +106,8 @@ void add_position(lua_State* L) {
 
 /// The error at the top of the stack is that of a callback, with what the program has given it.
 void note_raised(lua_State* L, ScriptState& state) {
-  std::size_t size = 0;
-  const char* const text = lua_tolstring(L, -1, &size);
   const std::optional<ScriptState::CallbackError> error = std::exchange(state.callback_error, std::nullopt);
-  state.raised = {std::string(text, size), error ? error->cause : nullptr};
+  state.raised = {std::string(name_at(L, -1)), error ? error->cause : nullptr};
 }
 
 /// The Lua function of a callback, which is its own upvalue.

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "bindings/lua/caller.h"
+#include "bindings/lua/fields.h"
 #include "bindings/session/explain_error.h"
 #include "bindings/session/hint.h"
 #include "bindings/session/traceback.h"
@@ -88,7 +89,8 @@ int add_traceback(lua_State* L) {
   }
   lua_settop(L, 1);
   add_source_of_nil(L);
-  if (push_traceback(L) == 1) {
+  // The error of a call within this one may end with the same lines: calls that nest without an end do.
+  if (push_traceback(L) == 1 || name_at(L, 1).ends_with(name_at(L, -1))) {
     lua_settop(L, 1);
     return 1;
   }

@@ -1,5 +1,8 @@
 #include "src/embed/interruption.h"
 
+#include <array>
+#include <cstdio>
+#include <string_view>
 #include <thread>
 
 #include "bindings/session/traceback.h"
@@ -15,6 +18,18 @@ char interruption_key;
 const char* reason_text(Interruption::Reason reason) {
   return reason == Interruption::Reason::deadline ? "the call's deadline has passed"
                                                   : "interrupted by the host program";
+}
+
+std::string with_reason(std::string text, Interruption::Reason reason, double deadline_ms) {
+  constexpr std::string_view mark = "] interrupted";
+  const std::string_view why = reason_text(reason);
+  const std::size_t end = text.find(mark), begin = end == text.npos ? end : text.rfind('[', end);
+  if (begin != text.npos) text.replace(begin, end + mark.size() - begin, why);
+  const std::size_t at = reason == Interruption::Reason::deadline ? text.find(why) : text.npos;
+  if (at == text.npos) return text;
+  std::array<char, 64> passed;
+  std::snprintf(passed.data(), passed.size(), "the call's deadline of %g ms has passed", deadline_ms);
+  return text.replace(at, why.size(), passed.data());
 }
 
 Interruption::Interruption(lua_State* L, Context& context) : L_(L), context_(context) {

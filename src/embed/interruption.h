@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <lua.hpp>
+#include <string>
 
 namespace gpulua {
 class Context;
@@ -71,5 +72,8 @@ class Interruption {
 
 /// What the error says: "interrupted by the host program".
 const char* reason_text(Interruption::Reason reason);
+/// The text of what was stopped in the middle of something, "x.lua:3: [launch] interrupted", says why, and a deadline
+/// how long it was.
+std::string with_reason(std::string text, Interruption::Reason reason, double deadline_ms);
 
 }  // namespace gpulua::embed

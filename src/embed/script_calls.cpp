@@ -5,10 +5,10 @@
 #include <string_view>
 
 #include "bindings/lua/chunk_texts.h"
-#include "src/base/near_name.h"
 #include "src/embed/callbacks.h"
 #include "src/embed/error_text.h"
 #include "src/embed/failure.h"
+#include "src/embed/path.h"
 #include "src/embed/script_parser.h"
 #include "src/embed/values.h"
 
@@ -18,65 +18,6 @@ using namespace gpulua::embed;
 namespace {
 
 using Access = ScriptState::Access;
-
-/// The last name of a path, with the tables before it on the stack.
-struct Path {
-  std::string_view last;
-  bool good = false;  // false: a message is on the stack
-};
-
-/// Pushes the table that holds the last name of the path. `makes`: tables that are not there.
-Path push_holder(lua_State* L, const char* op, const char* path, bool makes = false) {
-  std::string_view rest = path;
-  lua_pushvalue(L, LUA_GLOBALSINDEX);
-  for (std::size_t dot = rest.find('.'); dot != rest.npos; dot = rest.find('.')) {
-    lua_pushlstring(L, rest.data(), dot);
-    lua_gettable(L, -2);
-    if (makes && lua_isnil(L, -1)) {
-      lua_pop(L, 1);
-      lua_newtable(L);
-      lua_pushlstring(L, rest.data(), dot);
-      lua_pushvalue(L, -2);
-      lua_settable(L, -4);
-    }
-    lua_remove(L, -2);
-    rest.remove_prefix(dot + 1);
-    if (lua_istable(L, -1) || luaL_getmetafield(L, -1, "__index") != 0) {
-      if (!lua_istable(L, -1)) lua_pop(L, 1);
-      continue;
-    }
-    lua_pushfstring(L, "[%s] expected a table before the dot of '.%s' in the path '%s', got %s", op, rest.data(), path,
-                    luaL_typename(L, -1));
-    return {};
-  }
-  return {rest, true};
-}
-
-/// What the message about a path with no function at its end adds. The last name's holder is at the top but one.
-std::string advice_for(lua_State* L, std::string_view last, bool is_global) {
-  constexpr int most_names = 1000;
-  if (!lua_isnil(L, -1)) return {};
-  NearName near(last);
-  const int holder = lua_gettop(L) - 1;
-  lua_pushnil(L);
-  for (int i = 0; i < most_names && lua_istable(L, holder) && lua_next(L, holder) != 0; ++i) {
-    lua_pop(L, 1);
-    if (lua_type(L, -1) == LUA_TSTRING) near.offer(lua_tostring(L, -1));
-  }
-  lua_settop(L, holder + 1);
-  if (!near.name().empty() || !is_global) return near.question();
-  return "; a local of a script is not a global: leave out its `local`. Functions of the library have paths such as "
-         "'gpu.sqrt'";
-}
-
-/// Pushes the value at the path; false with a message.
-bool push_at(lua_State* L, const char* op, const char* path) {
-  const Path holder = push_holder(L, op, path);
-  if (!holder.good) return false;
-  lua_pushlstring(L, holder.last.data(), holder.last.size());
-  lua_gettable(L, -2);
-  return true;
-}
 
 struct Load {
   ScriptState* state;
@@ -164,10 +105,8 @@ void check_target(const At& at) {
 
 /// Pushes the message about a path with no function at its end, where the value and below it its holder are at the top.
 void push_no_function(lua_State* L, const At& at) {
-  const std::string_view path = at.path;
-  const std::size_t dot = path.rfind('.');
   const std::string message = "[" + std::string(at.op) + "] expected a function at '" + at.path + "', got " +
-                              luaL_typename(L, -1) + advice_for(L, path.substr(dot + 1), dot == path.npos);
+                              luaL_typename(L, -1) + (lua_isnil(L, -1) ? advice_about_nil(L, at.path) : "");
   lua_pushlstring(L, message.data(), message.size());
 }
 
@@ -190,7 +129,7 @@ int set_field(lua_State* L) {
 
 int set(lua_State* L, void* data) {
   At& at = *static_cast<At*>(data);
-  const Path holder = push_holder(L, at.op, at.path, at.callback != nullptr);
+  const Path holder = push_holder(L, at.op, at.path, true);
   if (!holder.good) return lua_error(L);
   lua_pushlstring(L, holder.last.data(), holder.last.size());
   if (at.callback != nullptr)
@@ -303,6 +242,8 @@ gpulua_status gpulua_call(gpulua_function* function, const gpulua_value* in, siz
   const gpulua_status status = enter(*held->state, Access::always, "call", [&] {
     if (out != nullptr && out_count == nullptr)
       throw Error("[call] expected out_count, how many values fit at out, got NULL; NULL for both drops the results");
+    if (out != nullptr && *out_count == 0)
+      throw Error("[call] expected *out_count, how many values fit at out, got 0; NULL for both drops the results");
     if (deadline_ms > 0 && held->state->in_callback())
       throw Error("[call] expected no deadline in a callback, where that of the call that runs holds, got {} ms",
                   deadline_ms);

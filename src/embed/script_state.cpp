@@ -83,13 +83,6 @@ gpulua_status status_of_lua(int status, const Context& context, std::string_view
   }
 }
 
-/// The text of what was stopped in the middle of something, "x.lua:3: [launch] interrupted", says why.
-std::string with_reason(std::string text, Interruption::Reason reason) {
-  constexpr std::string_view mark = "] interrupted";
-  const std::size_t end = text.find(mark), begin = end == text.npos ? end : text.rfind('[', end);
-  return begin == text.npos ? text : text.replace(begin, end + mark.size() - begin, reason_text(reason));
-}
-
 gpulua_status status_of_stop(Interruption::Reason reason) {
   return reason == Interruption::Reason::deadline ? GPULUA_DEADLINE : GPULUA_INTERRUPTED;
 }
@@ -242,7 +235,9 @@ bool ScriptState::enter(Access access, const char*& why) noexcept {
   if (owner_.load(std::memory_order_relaxed) != me) {
     const void* nobody = nullptr;
     if (!owner_.compare_exchange_strong(nobody, me, std::memory_order_acquire)) {
-      why = "another thread works in this state: one at a time can";
+      why =
+          "another thread works in this state: one at a time can; give each thread a state of its own, or a mutex for "
+          "all calls";
       return false;
     }
     // A program's own Lua calls a callback without entering.
@@ -267,6 +262,11 @@ void ScriptState::leave() noexcept {
 int ScriptState::run(Body body, void* data) {
   lua_State* const L = running_;
   const int base = lua_gettop(L);
+  // The outermost call of the program's gives those within it their part of the thread's stack.
+  std::optional<StackBudget::Call> stack;
+  if (depth_ == 1) stack.emplace(context_->stack);
+  if (context_->stack.is_spent())
+    throw Failure{GPULUA_RUNTIME, "stack overflow: scripts and functions of the host program call each other too deep"};
   Request request{body, data};
   lua_rawgeti(L, LUA_REGISTRYINDEX, handler_);
   push_trampoline(L);
@@ -339,8 +339,6 @@ int ScriptState::run_within(Body body, void* data) {
 
 int ScriptState::run_until(Body body, void* data, double deadline_ms) {
   if (deadline_ms > 0) stop_compiler();
-  std::optional<StackBudget::Call> stack;
-  if (is_sandbox()) stack.emplace(context_->stack);
   const std::uint64_t generation = interruption_->begin(compiler_is_off_);
   // A program's own Lua may call us from within a function of gpu.with or the like.
   const bool in_bracket = options_.lua_state != nullptr && is_in_bracket(*bindings_);
@@ -359,7 +357,7 @@ int ScriptState::run_until(Body body, void* data, double deadline_ms) {
     if (!in_bracket) end_brackets(*bindings_);
     if (reason != Interruption::Reason::none) {
       failure.status = status_of_stop(reason);
-      failure.text = with_reason(std::move(failure.text), reason);
+      failure.text = with_reason(std::move(failure.text), reason, deadline_ms);
       failure.text += text_of_queued_work();
     }
     throw;

@@ -11,10 +11,10 @@ namespace {
 
 /// The object of a handle in a value.
 template <class T>
-T& held_of(const ScriptState& state, const void* handle, const char* what) {
+T& held_of(const ScriptState& state, const void* handle, const char* what, const char* advice) {
   auto* const held = find_held<T>(handle);
   if (held == nullptr) throw Error("expected {}, got {}", what, describe_handle(handle));
-  if (held->state != &state) throw Error("expected {} of this state, got one of another state", what);
+  if (held->state != &state) throw Error("expected {} of this state, got one of another state; {}", what, advice);
   return *held;
 }
 
@@ -34,9 +34,13 @@ void push_value(lua_State* L, const ScriptState& state, const gpulua_value& valu
     case GPULUA_FUNCTION:
     case GPULUA_OBJECT:
       return lua_rawgeti(L, LUA_REGISTRYINDEX,
-                         held_of<HeldFunction>(state, value.as.function, "a gpulua_function").reference);
+                         held_of<HeldFunction>(state, value.as.function, "a gpulua_function",
+                                               "a state calls functions of its own scripts alone")
+                             .reference);
     case GPULUA_ARRAY:
-      push_array(L, held_of<HeldArray>(state, value.as.array, "a gpulua_array").array);
+      push_array(L, held_of<HeldArray>(state, value.as.array, "a gpulua_array",
+                                       "copy its elements: gpulua_array_copy_to there, gpulua_array_host here")
+                        .array);
       return;
     default:
       throw Error("expected a kind of gpulua_kind, got {}", value.kind);

@@ -81,7 +81,7 @@ Array lend(OpenDevice& device, MemoryToLend memory, const char* op) {
   // The program has perhaps written the memory since it lent it before: what still waits to read it gets it now.
   if (device.exposed().is_read())
     for (const BufferRef& older : device.exposed().find(start)) detach_readers(*older);
-  auto buffer = make_buffer(device, start, bytes, Buffer::Lent{std::move(memory.owner), memory.read_only});
+  auto buffer = make_buffer(device, start, bytes, Buffer::Lent{std::move(memory.owner), memory.read_only, before});
   return make_node(device, memory.dtype, share(std::move(layout)), std::move(buffer));
 }
 

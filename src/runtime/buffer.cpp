@@ -29,7 +29,9 @@ Buffer::Buffer(OpenDevice& device, void* memory, std::size_t bytes, Lent lent)
     : Buffer(device, memory, bytes, std::move(lent.owner)) {
   lent_ = true;
   guarded_ = read_only_ = lent.read_only;
+  unused_ = lent.unused;
   expose();
+  device_->device().note_lent(static_cast<const char*>(memory_) + unused_, bytes_ - unused_);
 }
 
 Buffer::~Buffer() {
@@ -59,6 +61,7 @@ void Buffer::release() noexcept {
   if (exposed_) device_->exposed().remove(*this);
   exposed_ = false;
   if (lent_) {
+    device_->device().forget_lent(static_cast<const char*>(memory_) + unused_, bytes_ - unused_);
     device_->lent().give_back(std::move(owner_), writer_, std::move(readers_));
     return;
   }

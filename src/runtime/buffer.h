@@ -29,6 +29,7 @@ class Buffer {
   struct Lent {
     std::shared_ptr<void> owner;
     bool read_only = false;
+    std::size_t unused = 0;  // bytes at the beginning that are no element's
   };
   Buffer(OpenDevice& device, void* memory, std::size_t bytes, Lent lent);
   ~Buffer();
@@ -109,6 +110,7 @@ class Buffer {
   OpenDevice* device_;  // lives as long as its pool has blocks in use
   void* memory_;        // null when bytes_ is 0
   std::size_t bytes_;
+  std::size_t unused_ = 0;  // Lent::unused
   bool freed_ = false;
   bool guarded_ = false;  // freed, read-only, or with checks: read() and write() take the slow path
   bool lent_ = false;

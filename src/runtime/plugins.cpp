@@ -43,10 +43,14 @@ class DeferredPlugin : public DevicePlugin {
     const std::string file = "libgpulua-" + kind_ + ".so";
     // In a build the plugins are in the folder of the program. Installed, libgpulua.so has them in gpulua/, the command
     // in lib/gpulua/.
+    std::string places;
     for (const fs::path& place : {folder_, folder_ / "gpulua", folder_ / GPULUA_PLUGIN_FOLDER}) {
       const fs::path candidate = (place / file).lexically_normal();
       std::error_code error;
-      if (!fs::exists(candidate, error)) continue;
+      if (!fs::exists(candidate, error)) {
+        places += (places.empty() ? "" : ", ") + candidate.parent_path().string();
+        continue;
+      }
       const DynamicLibrary library = DynamicLibrary::open(candidate.string(), why_);
       if (!library) return;
       const auto* entry = static_cast<const DevicePluginEntry*>(library.symbol("gpulua_device_plugin"));
@@ -57,7 +61,7 @@ class DeferredPlugin : public DevicePlugin {
       plugin_.reset(entry->create());
       return;
     }
-    why_ = file + " is not installed";
+    why_ = file + " is not installed: no such file in " + places;
   }
 
   std::string kind_;

@@ -108,7 +108,7 @@ TEST_CASE("gpulua.hpp: integers of any width, complex elements, several results"
   CHECK(number == 2);
   CHECK(text == "two");
   CHECK_THROWS_WITH((state.call<std::tuple<int, std::string, Array>>("pair")),
-                    "[call] expected an array as the result of 'pair', got nil; does the function return it?");
+                    "[call] expected an array as result 3 of 'pair', got none; it gave 2 results");
   using Complex = std::complex<float>;
   const Array z = state.copy(std::vector<Complex>{{1, 2}, {3, -4}});
   CHECK(z.dtype() == "complex64");

@@ -54,6 +54,14 @@ int scale(lua_State* L) {
   return results;
 }
 
+/// The program's C function: calls the Lua function whose handle it has, which calls it again.
+int call_again(lua_State* L) {
+  auto* const function = *static_cast<gpulua_function**>(lua_touserdata(L, lua_upvalueindex(1)));
+  if (gpulua_call(function, nullptr, 0, nullptr, nullptr, 0) == GPULUA_OK) return 0;
+  lua_pushstring(L, gpulua_error(nullptr));
+  return lua_error(L);
+}
+
 gpulua_status note_and_try(gpulua_state* state, void* user, const gpulua_value* in, size_t in_count, gpulua_value* out,
                            size_t* out_count) {
   if (gpulua_run(state, "inner = k", 9, "nested") != GPULUA_OK) return gpulua_fail(state, gpulua_error(state));
@@ -184,4 +192,19 @@ TEST_CASE("the program's debug hook comes back after a call with a deadline") {
   CHECK(gpulua_call(state.function("spin"), nullptr, 0, nullptr, nullptr, 10) == GPULUA_DEADLINE);
   CHECK(lua_gethook(lua.get()) == static_cast<lua_Hook>(hook));
   CHECK(lua_gethookcount(lua.get()) == 77);
+}
+
+TEST_CASE("the program's Lua and the C interface call each other without an end and fill no C stack") {
+  const ProgramLua lua;
+  ApiState state(over(lua));
+  gpulua_function* again = nullptr;
+  lua_pushlightuserdata(lua.get(), &again);
+  lua_pushcclosure(lua.get(), &call_again, 1);
+  lua_setglobal(lua.get(), "call_again");
+  REQUIRE(state.run("function again() call_again() end") == GPULUA_OK);
+  again = state.function("again");
+  CHECK(lua_gettop(lua.get()) == 0);
+  CHECK(gpulua_call(again, nullptr, 0, nullptr, nullptr, 0) == GPULUA_RUNTIME);
+  CHECK(state.error().find("stack overflow: scripts and functions of the host program") != std::string::npos);
+  CHECK(state.run("assert(gpu.ones(3):sum():item() == 3)") == GPULUA_OK);
 }

@@ -292,6 +292,31 @@ describe("spellings that nvcc takes", function()
     assert.is_true(got[1] == got[2] and got[1] >= 12)
   end)
 
+  it("are files of a folder with code for hosts, and the types of CUDA's libraries and the system", function()
+    local folder = os.tmpname()
+    os.remove(folder)
+    assert.are.equal(0, os.execute("mkdir -p " .. folder .. "/parts"))
+    local function write(name, text)
+      local file = assert(io.open(folder .. "/" .. name, "w"))
+      file:write(text)
+      file:close()
+    end
+    write("common.h", [[
+      #include <cublas_v2.h>
+      #include <sys/time.h>
+      #include "parts/scale.h"
+      void blas_check(cublasStatus_t status, Unheard of) { if (status != CUBLAS_STATUS_SUCCESS) exit(1); }
+      static cublasHandle_t handle;
+      struct Timer { struct timeval start; void stop() { gettimeofday(&start, 0); } };]])
+    write("parts/scale.h", '#include "factor.h"\nNowhere plan();\n__device__ float scale(float x) { return FACTOR * x; }')
+    write("parts/factor.h", "#define FACTOR 3")
+    local source = '#include "common.h"\n__global__ void k(float* x) { x[0] = scale(2); }\nint main() { cublasCreate(&handle); }'
+    local x = gpu.zeros(1)
+    gpu.kernel(source, "k", { include = { folder } }){ grid = 1, block = 1 }(x)
+    os.execute("rm -r " .. folder)
+    assert.are.equal(6, x[1])
+  end)
+
   it("are shared memory that is extern and has a size", function()
     local mod = gpu.module [[
       struct Cells { float v[64]; };

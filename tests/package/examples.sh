@@ -12,7 +12,7 @@ run() {
 }
 
 # The smallest one is the beginning of docs/embedding.md.
-sed -n '/^```c$/,/^```$/{/^```/!p}' "$source/docs/embedding.md" >"$scratch/host_minimal.c"
+sed -n '/^```c$/,/^```$/{/^```$/q;/^```/!p}' "$source/docs/embedding.md" >"$scratch/host_minimal.c"
 diff "$scratch/host_minimal.c" "$source/examples/host_minimal/host_minimal.c" || expect 'host_minimal' 'as in docs/embedding.md' 'the differences above'
 expect 'host_minimal' 'the sum is 499500' "$(run host_minimal)"
 run lua54_host

@@ -76,6 +76,28 @@ TEST_CASE("simd: rows, halves of rows and columns", "[cpu][simd]") {
   compare("if (i < 256) b[blockIdx.x * 0 + threadIdx.x] = 7; y[i] = threadIdx.y * 2.0f + threadIdx.z;");
 }
 
+TEST_CASE("simd: bits of variables that loops set one after the other", "[cpu][simd]") {
+  // Before the first turn the other bits are undefined.
+  compare(
+      "unsigned long long v; for (int k = 0; k < 5; ++k) { v = (v & 0xffffffff00000000) | (unsigned)a[(i + k) % n]; "
+      "b[i % 4096] += (int)v; v = (v & 0xffffffff) | ((unsigned long long)k << 32); }");
+  // clang returns such a struct in two registers, whose padding goes from turn to turn.
+  const std::string place =
+      "struct Place { int first, second, weight; bool has_first, has_second; }; "
+      "template <class T> __device__ Place find(int mode, T at, int n) { "
+      "if (mode & 1) at -= T(0.5); const T whole = floor(at); Place p{(int)whole, (int)whole, 0, true, true}; "
+      "if (mode & 1) { ++p.second; p.weight = (int)((at - whole) * 256); } "
+      "if (mode & 2) { p.has_first = (unsigned)p.first < (unsigned)n; p.has_second = (unsigned)p.second < (unsigned)n; "
+      "} "
+      "return p; } "
+      "__device__ Place find_place(int mode, float at, int n) { return mode & 4 ? find(mode, (double)at * n, n) : "
+      "find(mode, at, n); }";
+  compare(
+      "for (int k = 0; k < a[0] + 104; ++k) { const Place p = find_place(a[1] & 7, x[i % n] + k, 40); "
+      "y[i % 4096] += (p.has_first ? p.first : 9) + (p.has_second ? p.second * p.weight : 5); }",
+      place);
+}
+
 TEST_CASE("simd: indices that wrap", "[cpu][simd]") {
   for (const char* start : {"0xfffffff0u", "0xffffffffu - 20u", "0x7ffffff3u", "0x80000000u - 8u", "0u - 100u"}) {
     const std::string from = std::string("const unsigned start = ") + start + " + (n - n);";

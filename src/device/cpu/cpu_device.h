@@ -62,6 +62,8 @@ class CpuDevice : public Device {
 
   void set_checking(bool on) override { checker_.set(on); }
   bool checking() const override { return checker_.on(); }
+  void note_lent(const void* first, std::size_t bytes) override { checker_.note_lent(first, bytes); }
+  void forget_lent(const void* first, std::size_t bytes) noexcept override { checker_.forget_lent(first, bytes); }
 
   Blas& blas() override;
   Solver& solver() override;

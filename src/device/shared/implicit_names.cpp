@@ -8,6 +8,7 @@
 #include "src/base/characters.h"
 #include "src/base/cxx_tokens.h"
 #include "src/device/shared/host_code.h"
+#include "src/device/shared/included_headers.h"
 #include "src/device/shared/standard_headers.h"
 
 namespace gpulua {
@@ -157,10 +158,17 @@ std::vector<NamedSource> other_ways(const KernelSource& source) {
   if (declared.defines_std) ways.push_back({macros + all_names, own});
 
   KernelSource kernels = own;
-  kernels.text = without_host_code(own.text);
-  for (auto& [name, text] : kernels.headers) text = without_host_code(text);
-  const bool has_kernel = kernels.text.find("__global__") != std::string::npos;
-  if (has_kernel && kernels.text != own.text) ways.push_back({all, kernels});
+  if (kernels.text.find("__global__") == std::string::npos) return ways;
+  read_included_headers(kernels);
+  bool has_host_code = false;
+  const auto drop_host_code = [&](std::string& text) {
+    std::string rest = without_host_code(text);
+    has_host_code |= rest != text;
+    text = std::move(rest);
+  };
+  drop_host_code(kernels.text);
+  for (auto& [name, text] : kernels.headers) drop_host_code(text);
+  if (has_host_code) ways.push_back({all, kernels});
   return ways;
 }
 

@@ -41,6 +41,18 @@ void Checker::set(bool on) {
   heap_is_checked_ = heap_is_checked_ || on;
 }
 
+void Checker::note_lent(const void* first, std::size_t bytes) {
+  lent_.emplace_back(static_cast<const char*>(first), bytes);
+}
+
+void Checker::forget_lent(const void* first, std::size_t bytes) noexcept {
+  const auto range = std::ranges::find_if(
+      lent_, [&](std::span<const char> lent) { return lent.data() == first && lent.size() == bytes; });
+  if (range == lent_.end()) return;
+  *range = lent_.back();
+  lent_.pop_back();
+}
+
 void Checker::prepare(CpuModule& module, const Compile& compile) const {
   if (module.checked_variant) return;
   std::shared_ptr<CpuModule> checked = compile(module.source());
@@ -60,7 +72,7 @@ void Checker::launch(CpuKernel& kernel, const LaunchConfig& config, void** argum
         [this](const void* address) {
           return memory_.find(address) != nullptr || heap_memory_.find(address) != nullptr;
         },
-        frame);
+        lent_, frame);
   };
   LaunchCheck check(kernel.entry().name, config, variant->attributes().shared_bytes, memory_, heap_memory_, races_,
                     find_memory);

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <functional>
 #include <mutex>
+#include <span>
+#include <vector>
 
 #include "src/device/cpu/check/checked_memory.h"
 #include "src/device/cpu/check/races.h"
@@ -25,6 +27,10 @@ class Checker {
   /// malloc and free of all of the device's kernels. It is valid while this object lives.
   Heap heap() { return {this, &Checker::allocate, &Checker::release}; }
 
+  /// Memory of the host program's that arrays use, and that they use no longer.
+  void note_lent(const void* first, std::size_t bytes);
+  void forget_lent(const void* first, std::size_t bytes) noexcept;
+
   using Compile = std::function<std::shared_ptr<CpuModule>(const KernelSource&)>;
 
   /// Compiles the module's checked variant, unless it has one.
@@ -43,12 +49,12 @@ class Checker {
 
   bool on_ = false;
   CheckedMemory memory_;
+  std::vector<std::span<const char>> lent_;
   KernelHeap& heap_;
   CheckedMemory heap_memory_;
   Races races_;
   bool heap_is_checked_ = false;  // or was, and may have memory from then
   std::mutex heap_mutex_;         // of heap_memory_: kernels that are not checked run on several threads
-
 };
 
 }  // namespace gpulua::cpu

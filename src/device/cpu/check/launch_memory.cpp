@@ -51,7 +51,7 @@ bool is_mapped(const char* address) {
 
 LaunchMemory::LaunchMemory(const Signature& signature, void** arguments, const ModuleRecord& plain,
                            const ModuleChecks& checks, const std::function<bool(const void*)>& is_known,
-                           const void* frame)
+                           std::span<const std::span<const char>> lent, const void* frame)
     : checks_(checks), frame_(static_cast<const char*>(frame)) {
   for (const void* module : {static_cast<const void*>(&plain), static_cast<const void*>(&checks)})
     for (const Segment& segment : segments_around(module)) add(segment.first, segment.bytes, segment.writable);
@@ -61,6 +61,12 @@ LaunchMemory::LaunchMemory(const Signature& signature, void** arguments, const M
     for (const FunctionRecord& other : std::span(plain.functions, plain.function_count))
       if (std::strcmp(other.symbol, function.symbol) == 0) functions_.emplace(other.address, function.address);
   }
+  for (const std::span<const char> range : lent) add(range.data(), range.size(), true);
+  const auto is_lent = [&](const char* address) {
+    return std::ranges::any_of(lent, [&](std::span<const char> range) {
+      return address >= range.data() && address <= range.data() + range.size();
+    });
+  };
   for (std::size_t i = 0; i < signature.parameters.size(); ++i) {
     const Parameter& parameter = signature.parameters[i];
     add(arguments[i], parameter.size, true);
@@ -68,7 +74,7 @@ LaunchMemory::LaunchMemory(const Signature& signature, void** arguments, const M
     for (std::size_t at = 0; at + sizeof(void*) <= parameter.size; at += sizeof(void*)) {
       const char* pointer;
       std::memcpy(&pointer, static_cast<const char*>(arguments[i]) + at, sizeof pointer);
-      has_foreign_ = has_foreign_ || (!is_known(pointer) && is_mapped(pointer));
+      has_foreign_ = has_foreign_ || (!is_known(pointer) && !is_lent(pointer) && is_mapped(pointer));
     }
   }
 }

@@ -3,6 +3,7 @@
 // What a launch may access apart from arrays, the heap and shared memory.
 
 #include <functional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -15,9 +16,11 @@ namespace gpulua::cpu {
 class LaunchMemory {
  public:
   /// `plain`, `checks`: of the two modules whose constants, variables and functions the kernel may reach. `is_known`
-  /// tells whether an address is that of an array. `frame`: of the launch's caller, on the thread that runs the kernel.
+  /// tells whether an address is that of an array, `lent` is memory of the host program's that arrays use. `frame`: of
+  /// the launch's caller, on the thread that runs the kernel.
   LaunchMemory(const Signature& signature, void** arguments, const ModuleRecord& plain, const ModuleChecks& checks,
-               const std::function<bool(const void*)>& is_known, const void* frame);
+               const std::function<bool(const void*)>& is_known, std::span<const std::span<const char>> lent,
+               const void* frame);
 
   /// The variable of the module that contains the address; null: none.
   const GlobalPlace* find_variable(const char* address) const;
@@ -49,7 +52,7 @@ class LaunchMemory {
   std::vector<Range> ranges_;
   std::unordered_map<const void*, const void*> functions_;
   const char* frame_;
-  /// An argument points to memory of the program: how much of it the kernel may use is not known.
+  /// An argument points to memory of the program that no array uses: how much of it the kernel may use is not known.
   bool has_foreign_ = false;
 };
 

@@ -135,14 +135,14 @@ GPULUA_TEXEL int gpulua_mirrored(int i, int n) { return i < n ? i : 2 * n - 1 - 
 
 /// Those of the position `at`, in elements, on an axis of n; where the filter is for points, twice the one that it lies on.
 template <class Real>
-GPULUA_TEXEL gpulua_neighbours gpulua_neighbours_at(const gpulua_texture& t, Real at, int n) {
+GPULUA_TEXEL void gpulua_neighbours_at(const gpulua_texture& t, Real at, int n, gpulua_neighbours& result) {
   using Border = gpulua::cpu::TextureBorder;
   const bool repeats = t.border == Border::wrap || t.border == Border::mirror;
   if (t.linear) at -= Real(0.5);
   // NaN is the least position; beyond the border nothing changes.
   at = fmin(fmax(at, Real(-2)), Real(repeats ? 2 * n : n + 1));
   const Real whole = floor(at);
-  gpulua_neighbours result{(int)whole, (int)whole, 0, true, true};
+  result = {(int)whole, (int)whole, 0, true, true};
   if (t.linear) {
     ++result.second;
     result.weight = (int)((at - whole) * 256 + Real(0.5));
@@ -163,17 +163,16 @@ GPULUA_TEXEL gpulua_neighbours gpulua_neighbours_at(const gpulua_texture& t, Rea
   }
   result.first = min(max(result.first, 0), n - 1);
   result.second = min(max(result.second, 0), n - 1);
-  return result;
 }
 
 /// Those of a kernel's position. A normalized one has 21 fractional bits; images that repeat do so after 2, with the mirror image.
-GPULUA_TEXEL gpulua_neighbours gpulua_find_neighbours(const gpulua_texture& t, float position, int n) {
+GPULUA_TEXEL void gpulua_find_neighbours(const gpulua_texture& t, float position, int n, gpulua_neighbours& result) {
   using Border = gpulua::cpu::TextureBorder;
-  if (!t.normalized_coordinates) return gpulua_neighbours_at(t, position, n);
+  if (!t.normalized_coordinates) return gpulua_neighbours_at(t, position, n, result);
   constexpr double unit = 1 << 21;
   double units = floorf(position * (float)unit);
   if (t.border == Border::wrap || t.border == Border::mirror) units -= 2 * unit * floor(units / (2 * unit));
-  return gpulua_neighbours_at(t, units * n / unit, n);
+  gpulua_neighbours_at(t, units * n / unit, n, result);
 }
 
 /// The element there, or zeros beyond the border.
@@ -261,9 +260,9 @@ GPULUA_TEXEL T gpulua_sample(cudaTextureObject_t object, unsigned shape, float x
   gpulua_check_texture<T>(t, shape, file, line);
   using Texel = gpulua_texel<T>;
   gpulua_neighbours axes[dimensions];
-  axes[0] = gpulua_find_neighbours(t, x, t.width);
-  if constexpr (dimensions > 1) axes[1] = gpulua_find_neighbours(t, y, t.height);
-  if constexpr (dimensions > 2) axes[2] = gpulua_find_neighbours(t, z, t.depth);
+  gpulua_find_neighbours(t, x, t.width, axes[0]);
+  if constexpr (dimensions > 1) gpulua_find_neighbours(t, y, t.height, axes[1]);
+  if constexpr (dimensions > 2) gpulua_find_neighbours(t, z, t.depth, axes[2]);
   // Layers before the first one are the last: their number has no sign.
   const long first = dimensions == 3 ? 0 : (long)min((unsigned)layer, (unsigned)t.depth - 1) * t.slice_bytes;
   typename Texel::scalar result[Texel::lanes];

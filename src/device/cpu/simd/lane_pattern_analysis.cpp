@@ -29,6 +29,15 @@ unsigned lane_bits() {
 LanePatterns::LanePatterns(const llvm::Function& function, Divergence& divergence, WarpLayout layout)
     : divergence_(divergence), data_(function.getParent()->getDataLayout()), layout_(layout) {
   for (const llvm::Argument& argument : function.args()) patterns_[&argument] = LanePattern::uniform();
+  find_patterns(divergence);
+  // What is left depends on undefined values, which may be the same in all lanes, perhaps among others: a loop that
+  // sets some bits of a variable in each turn, and none before the first.
+  for (auto& [value, pattern] : patterns_)
+    if (!pattern.is_known()) pattern = LanePattern::uniform();
+  find_patterns(divergence);
+}
+
+void LanePatterns::find_patterns(Divergence& divergence) {
   auto diverges = [this](const llvm::Instruction* branch) { return !(*this)(branch->getOperand(0)).is_uniform(); };
   // Patterns only move towards varying and branches only become divergent, so this ends.
   for (bool changed = true; changed;) {
@@ -49,9 +58,6 @@ LanePatterns::LanePatterns(const llvm::Function& function, Divergence& divergenc
       }
     }
   }
-  // Values that depend on undefined ones alone.
-  for (auto& [value, pattern] : patterns_)
-    if (!pattern.is_known()) pattern = LanePattern::uniform();
 }
 
 LanePattern LanePatterns::operator()(const llvm::Value* value) const {

@@ -39,6 +39,8 @@ class LanePatterns {
   bool accesses_row(const llvm::Instruction& instruction) const;
 
  private:
+  /// From what is known so far to what the instructions make of it.
+  void find_patterns(Divergence& divergence);
   LanePattern of_instruction(const llvm::Instruction& instruction) const;
   LanePattern of_phi(const llvm::PHINode& phi) const;
   LanePattern of_binary(const llvm::BinaryOperator& binary) const;

@@ -1,0 +1,120 @@
+#ifndef GPULUA_BOUND_HPP
+#define GPULUA_BOUND_HPP
+
+// C++ functions that scripts call, for gpulua.hpp, which includes this.
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "array.hpp"
+#include "gpulua.h"
+#include "values.hpp"
+
+namespace gpulua {
+namespace detail {
+
+struct AnyBound {
+  virtual ~AnyBound() = default;
+};
+
+/// What gpulua_register() gets for State::bind().
+template <class Signature, class F>
+struct Bound;
+template <class R, class... A, class F>
+struct Bound<R(A...), F> final : AnyBound {
+  static constexpr std::size_t most_results = 16;
+  static_assert(tuple_size<R> <= most_results, "a bound function gives 16 results at most");
+
+  Bound(std::string path_, F function_) : path(std::move(path_)), function(std::move(function_)) {}
+
+  static gpulua_status run(gpulua_state* state, void* user, const gpulua_value* in, std::size_t in_count,
+                           gpulua_value* out, std::size_t* out_count) {
+    const Thrown before = std::exchange(thrown, {});
+    const auto fail = [&](const char* text) {
+      static thread_local std::uintptr_t thrown_so_far = 0;
+      thrown = {std::current_exception(), ++thrown_so_far};
+      return gpulua_fail_with(state, text, reinterpret_cast<void*>(thrown.number));
+    };
+    auto& bound = *static_cast<Bound*>(user);
+    try {
+      if (in_count != sizeof...(A)) bound.refuse_count(in, in_count);
+      *out_count = std::is_void_v<R> ? 0 : tuple_size<R> > 0 ? tuple_size<R> : 1;
+      bound.call(in, out, std::index_sequence_for<A...>());
+      thrown = before;  // which a call in the function has taken for its own
+      return GPULUA_OK;
+    } catch (const std::exception& error) {
+      return fail(error.what());
+    } catch (...) {
+      return fail(("[" + bound.path +
+                   "] expected exceptions that are std::exception, whose what() the script gets, got another; "
+                   "throw std::runtime_error(text)")
+                      .c_str());
+    }
+  }
+
+ private:
+  [[noreturn]] void refuse_count(const gpulua_value* in, std::size_t count) const {
+    throw Error(GPULUA_ARGUMENT, "[" + path + "] expected " + std::to_string(sizeof...(A)) +
+                                     (sizeof...(A) == 1 ? " argument, got " : " arguments, got ") +
+                                     std::to_string(count) + (count > 0 ? advice_of_colon(path, in[0]) : ""));
+  }
+
+  template <std::size_t... I>
+  void call([[maybe_unused]] const gpulua_value* in, [[maybe_unused]] gpulua_value* out, std::index_sequence<I...>) {
+    if constexpr (std::is_void_v<R>) {
+      function(argument<std::decay_t<A>>(in[I], I + 1)...);
+    } else {
+      texts.clear();
+      R result = function(argument<std::decay_t<A>>(in[I], I + 1)...);
+      if constexpr (tuple_size < R >> 0)
+        give_all(result, out, std::make_index_sequence<tuple_size<R>>());
+      else
+        give_all(std::tie(result), out, std::index_sequence<0>());
+    }
+  }
+
+  /// A text is lent for the call, as the argument's handle is: an Array, Function or Object takes one of its own.
+  template <class T>
+  T argument(const gpulua_value& value, std::size_t position) const {
+    const Place place{path, {}, position};
+    if constexpr (std::is_same_v<T, std::string_view>) {
+      if (value.kind != GPULUA_TEXT) refuse("a text", value, place);
+      return {value.as.text.data, value.as.text.size};
+    } else if constexpr (std::is_same_v<T, const char*>) {
+      return value.kind == GPULUA_NIL ? nullptr : argument<std::string_view>(value, position).data();
+    } else {
+      retain(value);
+      return take<T>(value, place);
+    }
+  }
+
+  template <class Values, std::size_t... I>
+  void give_all(Values&& values, gpulua_value* out, std::index_sequence<I...>) {
+    texts.reserve(sizeof...(I));  // so that they stay where they are
+    ((out[I] = give(std::get<I>(values))), ...);
+    (retain(out[I]), ...);
+  }
+  template <class T>
+  gpulua_value give(T& value) {
+    if constexpr (std::is_same_v<T, std::string>)
+      return to_value(texts.emplace_back(std::move(value)));  // lives until the next call
+    else
+      return to_value(value);
+  }
+
+  std::string path;
+  F function;
+  std::vector<std::string> texts;
+};
+
+}  // namespace detail
+}  // namespace gpulua
+
+#endif

@@ -1,0 +1,10 @@
+-- luajit alone.lua libgpulua.so: the library without its plugins says where it has looked for them.
+local folder = os.tmpname()
+os.remove(folder)
+assert(os.execute(("mkdir %s && cp -L %s %s/libgpulua.so"):format(folder, arg[1], folder)) == 0)
+local gpu = assert(package.loadlib(folder .. "/libgpulua.so", "luaopen_gpu"))()
+local good, message = pcall(function() gpu.device("cpu") return gpu.ones(3):sum():item() end)
+os.execute("rm -r " .. folder)
+assert(not good, "a device without a plugin")
+local expected = ("libgpulua-cpu.so is not installed: no such file in %s, %s/gpulua, "):format(folder, folder)
+assert(message:find(expected, 1, true), message)
