@@ -16,9 +16,11 @@
 #include "bindings/linalg/linalg_parts.h"
 #include "bindings/lua/caller.h"
 #include "bindings/lua/list.h"
+#include "bindings/lua/names_elsewhere.h"
 #include "bindings/lua/options_elsewhere.h"
 #include "bindings/lua/state.h"
 #include "bindings/lua/terminal.h"
+#include "bindings/operations/condition.h"
 #include "bindings/operations/operation_parts.h"
 #include "bindings/random/lua_random.h"
 #include "bindings/session/explain_error.h"
@@ -102,6 +104,14 @@ int lua_did_you_mean(lua_State* L) {
   return 1;
 }
 
+/// used_here(name): "; use ..." with what a name of another library, "plot.xlabel", is called here; "" where it is not
+/// known.
+int used_here(lua_State* L) {
+  const std::string_view here = name_elsewhere(check_string(L, 1, "used_here", "a name"));
+  lua_pushstring(L, here.empty() ? "" : ("; use " + std::string(here)).c_str());
+  return 1;
+}
+
 /// near_name(unknown, names): the most similar name; nil when none is similar.
 int lua_near_name(lua_State* L) {
   const std::string_view unknown = check_string(L, 1, "near_name", "a name");
@@ -140,6 +150,12 @@ int is_weak(lua_State* L) {
 /// is_number(value): whether it is a number, or one of the FFI's.
 int is_number(lua_State* L) {
   lua_pushboolean(L, !lua_isboolean(L, 1) && to_scalar(L, 1).has_value());
+  return 1;
+}
+
+/// as_mask(name, x): x, the mask that the library's function of that name gives. An error where it is a condition.
+int as_mask(lua_State* L) {
+  refuse_condition_of(L, std::string(check_string(L, 1, "as_mask", "a name")));
   return 1;
 }
 
@@ -326,9 +342,11 @@ void add_core_functions(lua_State* L) {
                        {"describe", protect<lua_describe>},
                        {"did_you_mean", protect<lua_did_you_mean>},
                        {"near_name", protect<lua_near_name>},
+                       {"used_here", protect<used_here>},
                        {"fail", protect<lua_fail>},
                        {"floating", protect<lua_floating>},
                        {"is_array", protect<is_array>},
+                       {"as_mask", protect<as_mask>},
                        {"is_number", protect<is_number>},
                        {"is_weak", protect<is_weak>},
                        {"label_parts", protect<lua_label_parts>},

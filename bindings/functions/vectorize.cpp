@@ -132,8 +132,8 @@ int check_step_function(lua_State* L) {
   if (const int line = line_of_result(located.function->body))
     throw Error(
         "[{}] {}:{}: expected a function that sets the elements of its arrays and returns nothing, got one that "
-        "returns values",
-        op, located.chunk->name, line);
+        "returns values; {} is such an array",
+        op, located.chunk->name, line, located.function->parameters.back()->name);
   return 0;
 }
 

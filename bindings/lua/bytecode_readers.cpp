@@ -11,7 +11,7 @@ namespace {
 constexpr const char* readers_key = "gpulua.bytecode_readers";
 
 void load_readers(lua_State* L) {
-  lua_createtable(L, 0, 7);
+  lua_createtable(L, 0, 8);
   const int readers = lua_gettop(L);
   run_library_chunk(L, "bytecode.lua", 0, 1);
   lua_pushvalue(L, -1);
@@ -29,6 +29,9 @@ void load_readers(lua_State* L) {
   lua_setfield(L, readers, "undefined_global");
   lua_setfield(L, readers, "passes_nil");
   lua_setfield(L, readers, "nil_argument");
+  lua_pushvalue(L, -1);
+  run_library_chunk(L, "condition.lua", 1, 1);
+  lua_setfield(L, readers, "conditions");
   run_library_chunk(L, "argument_origin.lua", 1, 1);
   lua_setfield(L, readers, "origin");
   lua_setfield(L, LUA_REGISTRYINDEX, readers_key);

@@ -237,6 +237,8 @@ std::string remedy(lua_State* L, const char* op, int index, std::string_view exp
       const std::string source = gave_nil.text.empty() || !passes_nil(L) ? "" : gave_nil.reason(L);
       return source.empty() ? meant_call(L) : " (perhaps from " + source + ")";
     }
+    case LUA_TUSERDATA:
+      return wants_array && type_name(L, index) == "a sparse matrix" ? "; " + instead_of_sparse(op) : "";
     default:
       return "";
   }

@@ -11,10 +11,16 @@ namespace {
 /// Sorted by name. A test reads the table: no name may exist here, and each function in an equivalent must exist.
 constexpr NameRow rows[] = {
     // clang-format off
-    {"A:dot", "A:matmul(x)"}, {"CubicSpline", "gpu.cubic_spline(x, y)"}, {"DataFrame", "gpu.table{name = x}"},
-    {"DatetimeIndex", "gpu.dates(texts)"}, {"Device", "gpu.device(name)"},
+    {"A:cholesky", "gpu.sparse.linalg.splu(A)"}, {"A:det", "gpu.linalg.det(A:todense())"}, {"A:dot", "A:matmul(x)"},
+    {"A:eig", "gpu.linalg.eig(A:todense())"}, {"A:eigh", "gpu.sparse.linalg.eigsh(A, k)"},
+    {"A:eigvalsh", "gpu.sparse.linalg.eigsh(A, k, {vectors = false})"},
+    {"A:inv", "gpu.sparse.linalg.splu(A), which solves"}, {"A:lstsq", "gpu.sparse.linalg.lsqr(A, b)"},
+    {"A:lu", "gpu.sparse.linalg.splu(A)"}, {"A:solve", "gpu.sparse.linalg.spsolve(A, b)"},
+    {"A:svd", "gpu.sparse.linalg.svds(A, k)"}, {"CubicSpline", "gpu.cubic_spline(x, y)"},
+    {"DataFrame", "gpu.table{name = x}"}, {"DatetimeIndex", "gpu.dates(texts)"}, {"Device", "gpu.device(name)"},
     {"ElementwiseKernel", "gpu.elementwise{inputs = ..., outputs = ..., body = ...}"}, {"Event", "gpu.event()"},
     {"H", "gpu.conj(x).T"}, {"LinearOperator", "gpu.sparse.linalg.operator(fn, {shape = {n, n}})"},
+    {"PRNGKey", "gpu.random.seed(n), or gpu.random.generator(\"philox\", {seed = n})"},
     {"QuantLib", "gpu.normcdf(x), gpu.randn(shape), gpu.grad(f) and other functions of arrays"},
     {"RawKernel", "gpu.kernel(source, name)"}, {"RawModule", "gpu.module(source)"},
     {"ReductionKernel", "gpu.reduction{inputs = ..., outputs = ..., map = ..., reduce = ...}"},
@@ -108,7 +114,8 @@ constexpr NameRow rows[] = {
     {"inv", "gpu.linalg.inv(a)"}, {"inverse", "gpu.linalg.inv(a)"}, {"iota", "gpu.arange(n)"},
     {"is_available", "#gpu.devices() and gpu.device(name)"}, {"isna", "gpu.isnan(x)"}, {"isnull", "gpu.isnan(x)"},
     {"isspmatrix", "gpu.sparse.issparse(value)"}, {"itemsize", "x.nbytes / x.size"},
-    {"jarque_bera", "jb = #x / 6 * (gpu.stats.skew(x) ^ 2 + gpu.stats.kurtosis(x) ^ 2 / 4), and gpu.exp(-jb / 2) is its p"}, {"join", "t:join(u, names), of a gpu.table; gpu.concat(list) of arrays"}, {"kthvalue", "gpu.partition(x, k)"},
+    {"jarque_bera", "jb = #x / 6 * (gpu.stats.skew(x) ^ 2 + gpu.stats.kurtosis(x) ^ 2 / 4), and gpu.exp(-jb / 2) is its p"},
+    {"join", "t:join(u, names), of a gpu.table; gpu.concat(list) of arrays"}, {"kthvalue", "gpu.partition(x, k)"},
     {"kurt", "gpu.stats.kurtosis(x)"}, {"kurtosis", "gpu.stats.kurtosis(x)"}, {"label", "gpu.ndimage.label(x)"},
     {"launch", "kernel {grid = blocks, block = threads}(arguments), or kernel:over(n)(arguments)"},
     {"layer_norm", "(x - x:mean(-1, {keepdims = true})) / x:std(-1, {keepdims = true})"},
@@ -138,10 +145,10 @@ constexpr NameRow rows[] = {
     {"ndimage.sum", "gpu.ndimage.sum_labels(x, labels, index)"}, {"ndtr", "gpu.normcdf(x)"},
     {"ndtri", "gpu.normcdfinv(x)"}, {"neg", "gpu.negative(x)"}, {"new", "gpu.empty(shape, dtype)"},
     {"newton", "gpu.optimize.root_scalar(f, {x0 = x})"}, {"no_grad", "x:detach()"}, {"norm.cdf", "gpu.normcdf(x)"},
-    {"norm.ppf", "gpu.normcdfinv(p)"}, {"norm_cdf", "gpu.normcdf(x)"}, {"norm_inv", "gpu.normcdfinv(p)"}, {"norm_ppf", "gpu.normcdfinv(p)"},
-    {"normal", "gpu.random.normal(shape, mean, deviation)"}, {"norminv", "gpu.normcdfinv(p)"}, {"normppf", "gpu.normcdfinv(p)"}, {"normsinv", "gpu.normcdfinv(p)"},
-    {"not_equal", "gpu.ne(x, y)"},
-    {"notna", "gpu.isnan(x):logical_not()"}, {"notnull", "gpu.isnan(x):logical_not()"},
+    {"norm.ppf", "gpu.normcdfinv(p)"}, {"norm_cdf", "gpu.normcdf(x)"}, {"norm_inv", "gpu.normcdfinv(p)"},
+    {"norm_ppf", "gpu.normcdfinv(p)"}, {"normal", "gpu.random.normal(shape, mean, deviation)"},
+    {"norminv", "gpu.normcdfinv(p)"}, {"normppf", "gpu.normcdfinv(p)"}, {"normsinv", "gpu.normcdfinv(p)"},
+    {"not_equal", "gpu.ne(x, y)"}, {"notna", "gpu.isnan(x):logical_not()"}, {"notnull", "gpu.isnan(x):logical_not()"},
     {"null_space", "gpu.linalg.null_space(a)"}, {"numel", "x.size"}, {"numpy", "x:host() or x:table()"},
     {"nunique", "#gpu.unique(x)"}, {"odeint", "gpu.integrate.solve_ivp(f, {t0, t1}, y0)"},
     {"ogrid", "gpu.meshgrid(x, y)"}, {"one_hot", "labels:expand_dims(2):eq(gpu.range(1, classes))"},
@@ -153,8 +160,9 @@ constexpr NameRow rows[] = {
     {"plot.axis", "the option aspect = \"equal\", or xlim and ylim"}, {"plot.bar", "gpu.plot.bars(names, heights)"},
     {"plot.figure", "gpu.plot.line(x, y), which gives a chart"},
     {"plot.legend", "the option label: gpu.plot.line(x, y, {label = text})"}, {"plot.plot", "gpu.plot.line(x, y)"},
-    {"plot.savefig", "p:save(path) of a chart"}, {"plot.subplot", "gpu.plot.grid(charts)"},
-    {"plot.text", "gpu.plot.annotate(text, x, y)"},
+    {"plot.quiver", "gpu.plot.line of each arrow, as in gpu.plot.line(gpu.array {x, x + u}, gpu.array {y, y + v}): there is no field of arrows"},
+    {"plot.savefig", "p:save(path) of a chart"}, {"plot.scatter", "gpu.plot.points(x, y)"},
+    {"plot.subplot", "gpu.plot.grid(charts)"}, {"plot.text", "gpu.plot.annotate(text, x, y)"},
     {"plot.title", "the option title: gpu.plot.line(x, y, {title = text})"},
     {"plot.xlabel", "the option xlabel: gpu.plot.line(x, y, {xlabel = text})"},
     {"plot.xlim", "the option xlim: gpu.plot.line(x, y, {xlim = {low, high}})"},
@@ -172,7 +180,7 @@ constexpr NameRow rows[] = {
     {"read_csv", "gpu.load(\"name.csv\")"}, {"read_hdf", "gpu.load(\"name.h5\")"},
     {"read_parquet", "gpu.load(\"name.csv\"), or gpu.from_arrow(schema, array); gpulua reads no Parquet files"},
     {"relu", "gpu.maximum(x, 0)"}, {"repeat_", "gpu.repeat_interleave(x, n)"}, {"repmat", "gpu.tile(x, m, n)"},
-    {"requires_grad", "gpu.grad(f)(x)"},
+    {"requires_grad", "gpu.grad(f)(x)"}, {"requires_grad_", "gpu.grad(f)(x)"},
     {"resample", "gpu.signal.resample(x, count); of a gpu.table t.month = t.day:floor(\"month\") and t:group_by(\"month\")"},
     {"reverse", "x:flip(1)"}, {"rfft", "gpu.fft.rfft(x)"}, {"rollaxis", "x:moveaxis(from, to)"},
     {"row_stack", "gpu.vstack(list)"}, {"same", "gpu.array_equal(x, y)"},
@@ -205,9 +213,7 @@ constexpr NameRow rows[] = {
     {"stats.describe", "gpu.mean(x), gpu.var(x), gpu.stats.skew(x) and gpu.stats.kurtosis(x)"},
     {"stats.expon", "gpu.random.exponential(shape, scale); 1 - gpu.exp(-x / scale) is its distribution function"},
     {"stats.gamma", "gpu.gammainc(k, x / scale), its distribution function, and gpu.random.gamma(shape, k, scale)"},
-    {"stats.gaussian_kde", "gpu.histogram(x)"},
-    
-    {"stats.mode", "gpu.unique(x, {return_counts = true})"},
+    {"stats.gaussian_kde", "gpu.histogram(x)"}, {"stats.mode", "gpu.unique(x, {return_counts = true})"},
     {"stats.norm", "gpu.normcdf(x), gpu.normcdfinv(p), and gpu.random.normal(shape, mean, deviation)"},
     {"stats.norm_cdf", "gpu.normcdf(x)"}, {"stats.norm_ppf", "gpu.normcdfinv(p)"},
     {"stats.percentileofscore", "gpu.mean(x:le(score)) * 100"}, {"stats.poisson", "gpu.random.poisson(shape, mean)"},
@@ -231,28 +237,31 @@ constexpr NameRow rows[] = {
     {"unsqueeze", "x:expand_dims(axis)"}, {"value", "x:item()"},
     {"value_counts", "gpu.unique(x, {return_counts = true}), or t:group_by(name):count() of a gpu.table"},
     {"values", "a second variable: local values, positions = x:topk(k)"}, {"variance", "gpu.var(x)"},
+    {"vmap", "gpu.vectorize(f) for a Lua function of the elements; functions of arrays take a batch as the first axis"},
     {"vsplit", "gpu.split(x, n, 1)"}, {"wait_event", "s:wait(e) of a stream"},
     {"windows", "gpu.hann(n), gpu.hamming(n), gpu.blackman(n)"}, {"wireframe", "gpu.plot.surface(x, y, m)"},
+    {"x:at", "x[i] = value, which sets elements in place; x = x:copy() before keeps the old ones"},
     {"x:col", "x(\":\", j)"}, {"x:cols", "x.shape[2]"}, {"x:column", "x(\":\", j)"}, {"x:columns", "x.shape[2]"},
     {"x:corr", "gpu.corrcoef(x, y)(1, 2), or x:rolling(n):corr(y) in windows"},
     {"x:day", "gpu.dates(x, {format = \"%Y%m%d\"}) of integers such as 20240102, which has it"},
-    {"x:fun", "info.value, of local x, info = gpu.optimize.minimize(f, x0)"},
+    {"x:fun", "the second of the results: local x, info = gpu.optimize.minimize(f, x0) gives x and info.value"},
     {"x:group_by", "t.name = x, a column of a table, and t:group_by(names):mean(\"name\")"},
     {"x:lower", "t:values(name) of a gpu.table, string.lower of each text, and t.name = the list"},
     {"x:mode", "gpu.unique(x, {return_counts = true})"},
     {"x:month", "gpu.dates(x, {format = \"%Y%m%d\"}) of integers such as 20240102, which has it"},
-    {"x:nit", "info.iterations, of local x, info = gpu.optimize.minimize(f, x0)"},
-    {"x:nlargest", "x:topk(n)"},
-    {"x:normal_", "x:copy_(gpu.random.normal(x.shape))"}, {"x:nsmallest", "x:sort()({1, n})"}, {"x:plot", "gpu.plot.line(x)"}, {"x:print", "print(x)"},
+    {"x:nit", "info.iterations, of local x, info = gpu.optimize.minimize(f, x0)"}, {"x:nlargest", "x:topk(n)"},
+    {"x:normal_", "x:copy_(gpu.random.normal(x.shape))"}, {"x:nsmallest", "x:sort()({1, n})"},
+    {"x:plot", "gpu.plot.line(x)"}, {"x:print", "print(x)"},
     {"x:rank", "gpu.stats.rankdata(x), or x.ndim for the number of axes"},
     {"x:rep", "gpu.tile(x, n), or x:repeat_interleave(n)"}, {"x:row", "x[i]"}, {"x:rows", "x.shape[1]"},
     {"x:slope", "the first of the results: local slope, intercept = gpu.stats.linregress(x, y)"},
-    {"x:success", "info.converged, of local x, info = gpu.optimize.minimize(f, x0)"}, {"x:to_frame", "gpu.table{name = x}"}, {"x:uniform_", "x:copy_(gpu.random.uniform(x.shape))"},
+    {"x:success", "info.converged, of local x, info = gpu.optimize.minimize(f, x0)"},
+    {"x:to_frame", "gpu.table{name = x}"}, {"x:uniform_", "x:copy_(gpu.random.uniform(x.shape))"},
     {"x:upper", "t:values(name) of a gpu.table, string.upper of each text, and t.name = the list"},
     {"x:values", "x:table(), or x:host()"},
     {"x:view", "x:reshape(sizes) for another shape, x:astype(dtype) for another dtype"},
     {"x:weekday", "gpu.dates(x, {format = \"%Y%m%d\"}) of integers such as 20240102, which has it"},
-    {"x:x", "the first of the results: local x, info = gpu.optimize.minimize(f, x0) gives x and the report"},
+    {"x:x", "the first result itself: local x, info = gpu.optimize.minimize(f, x0) gives x and info.value"},
     {"x:y", "the first result itself: local y, info = gpu.integrate.solve_ivp(f, {t0, t1}, y0) gives y and info.t"},
     {"x:year", "gpu.dates(x, {format = \"%Y%m%d\"}) of integers such as 20240102, which has it"},
     {"zero", "gpu.zeros(shape)"}, {"zero_", "x:fill_(0)"}, {"zscore", "gpu.stats.zscore(x)"},
@@ -292,6 +301,15 @@ std::string call_of(const std::string& op) {
 std::string about_call(const std::string& op) {
   const std::string call = call_of(op);
   return call.empty() ? call : "; the call is " + call;
+}
+
+std::string instead_of_sparse(std::string_view op) {
+  constexpr std::string_view solvers = "sparse.linalg.";
+  if (op.starts_with(solvers)) return "the matrix comes first: " + call_of(std::string(op));
+  const std::string method = "A:" + std::string(op.substr(op.rfind('.') + 1));
+  const std::string_view other = name_elsewhere(method);
+  const std::string call = other.empty() ? call_of(method) : std::string(other);
+  return (call.empty() ? "" : "use " + call + "; ") + "A:todense() gives an array";
 }
 
 std::vector<std::string> arguments_of(const std::string& op) {

@@ -27,6 +27,9 @@ std::vector<std::string> arguments_of(const std::string& op);
 /// The call of the function of that name in a part of gpu, "gpu.ndimage.sobel(x [, axis])"; empty when no part has it.
 std::string call_in_a_part(std::string_view name);
 
+/// What takes the sparse matrix that the function `op` of arrays got: "use gpu.sparse.linalg.spsolve(A, b)".
+std::string instead_of_sparse(std::string_view op);
+
 /// A name of another library's, and its equivalent here. Tables of them are sorted by name.
 struct NameRow {
   std::string_view name;

@@ -132,6 +132,14 @@ std::string remedy(lua_State* L, const CallSignature& signature, const std::stri
          ", as an argument follows it" + hint(parameters, expected);
 }
 
+/// Whether a size list, such as x.shape, stands in front of the nil at `index`: `n, m = x.shape` makes n the list.
+bool follows_sizes(lua_State* L, int index) {
+  if (index < 2 || luaL_getmetafield(L, index - 1, "__metatable") == 0) return false;
+  const bool is_sizes = lua_type(L, -1) == LUA_TSTRING && std::string_view(lua_tostring(L, -1)) == "a list of sizes";
+  lua_pop(L, 1);
+  return is_sizes;
+}
+
 /// The variable that the script's line has for argument `index` of `count`: "global 'axes'"; empty when that is not
 /// known. `name` is set to its name.
 std::string variable(lua_State* L, const CallSignature& signature, int level, int count, int index, std::string& name) {
@@ -178,6 +186,7 @@ void check_nils(lua_State* L, CallSignature& signature, int first, int level) {
                 source.empty() ? "nil" : source + " (a nil value)",
                 is_dtype                                         ? "; dtypes are strings, \"" + name + '"'
                 : !reason.empty()                                ? " (perhaps from " + reason + ")"
+                : follows_sizes(L, index)                        ? "; local n, m = unpack(x.shape) gives the extents"
                 : is_one_of_many(signature.parameters, expected) ? "; leave the argument out"
                                                                  : remedy(L, signature, expected, index + 1, last));
   }

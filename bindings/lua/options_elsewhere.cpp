@@ -14,6 +14,8 @@ constexpr NameRow options_elsewhere[] = {
     {"a_min", "low"},
     {"alpha", "opacity"},
     {"annot", "format"},
+    {"argnum", "which"},
+    {"argnums", "which"},
     {"axes", "axis"},
     {"bc_type", "ends"},
     {"blockDim", "block"},
@@ -44,6 +46,7 @@ constexpr NameRow options_elsewhere[] = {
     {"loc", "legend"},
     {"loc", "mean"},
     {"lower", "low"},
+    {"lr", "learning_rate"},
     {"ls", "dash"},
     {"lw", "width"},
     {"map_expr", "map"},
@@ -78,6 +81,7 @@ constexpr NameRow options_elsewhere[] = {
     {"size", "shape"},
     {"skiprows", "skip"},
     {"start", "first"},
+    {"std", "deviation"},
     {"stop", "last"},
     {"style", "dash"},
     {"threads", "block"},
@@ -116,24 +120,19 @@ constexpr std::string_view of_nan = "gpu.nanmean, gpu.nansum and their kin leave
 constexpr std::string_view of_lines = "all rows have as many fields, and comments leaves lines out";
 constexpr std::string_view of_packing = "files of gzip are read as others, gunzip -k unpacks one";
 constexpr std::string_view of_missing = "a column of text keeps all texts: dtype = {name = \"text\"}";
+constexpr std::string_view of_pictures = "p:save(path, {size = {width, height}}) sets the size of a picture, in pixels";
 constexpr std::string_view of_parts = "skip and max_rows read a part of a file";
 constexpr std::string_view of_text = "text is in UTF-8, which iconv -t UTF-8 makes of another encoding";
 
 /// Options that are given in another way here.
 constexpr NameRow misplaced_options[] = {
-    {"block", of_launches},      {"blocks", of_launches},
-    {"by", of_groups},           {"center", of_centre},
-    {"chunksize", of_parts},     {"colorbar", of_bar},
-    {"compression", of_packing}, {"constraints", of_constraints},
-    {"encoding", of_text},       {"grid", of_launches},
-    {"index", of_index},         {"index_col", of_index},
-    {"inplace", of_copies},      {"keep_default_na", of_missing},
-    {"lambda", of_weights},      {"on_bad_lines", of_lines},
-    {"periods", of_rows},        {"seed", of_seeds},
-    {"shared", of_launches},     {"skipfooter", of_parts},
-    {"skipna", of_nan},          {"threads", of_launches},
-    {"weights", of_average},     {"window", of_rows},
-    {"xscale", of_log},          {"yscale", of_log},
+    {"block", of_launches},  {"blocks", of_launches},    {"by", of_groups},           {"center", of_centre},
+    {"chunksize", of_parts}, {"colorbar", of_bar},       {"compression", of_packing}, {"constraints", of_constraints},
+    {"dpi", of_pictures},    {"encoding", of_text},      {"figsize", of_pictures},    {"grid", of_launches},
+    {"index", of_index},     {"index_col", of_index},    {"inplace", of_copies},      {"keep_default_na", of_missing},
+    {"lambda", of_weights},  {"on_bad_lines", of_lines}, {"periods", of_rows},        {"seed", of_seeds},
+    {"shared", of_launches}, {"skipfooter", of_parts},   {"skipna", of_nan},          {"threads", of_launches},
+    {"weights", of_average}, {"window", of_rows},        {"xscale", of_log},          {"yscale", of_log},
 };
 
 static_assert(std::ranges::is_sorted(misplaced_options, {}, &NameRow::name));

@@ -57,12 +57,14 @@ Origin Bindings::origin() {
         continue;
       }
       last_caller_ = function;
+      ++caller_number_;
       last_chunk_ = lasting_name(frame.short_src);
       lua_pushlightuserdata(L, &caller_key);
       lua_pushvalue(L, -2);
       lua_rawset(L, LUA_REGISTRYINDEX);
     }
     lua_pop(L, 1);
+    caller_level_ = level;
     return origin_ = {last_chunk_, frame.currentline, in_library};
   }
   return {};

@@ -20,6 +20,7 @@
 
 namespace gpulua {
 
+struct CallerConditions;
 struct LuaChunks;
 class UnheldMask;
 class LibraryWork;
@@ -39,6 +40,17 @@ class Bindings : public Host {
 
   void collect() override;
   Origin origin() override;
+
+  /// The function of the script whose line origin() gives.
+  struct Caller {
+    std::uint64_t number = 0;  // another one for another function than the last
+    int line = 0;              // 0: no script runs
+    int level = 0;             // on Lua's stack: 1 has called the running function itself
+  };
+  Caller caller() {
+    const int line = origin().line;
+    return {caller_number_, line, caller_level_};
+  }
 
   /// Sets the running Lua thread for the duration of a call from it.
   class Running {
@@ -77,6 +89,7 @@ class Bindings : public Host {
   std::shared_ptr<LibraryWork> library_work;
   /// The signatures of the state's functions.
   CallSignatures signatures;
+  std::shared_ptr<CallerConditions> conditions;
   CollectionPace pace;
   HeldValues held_values;
   /// The reference of the metatable of arrays in the registry.
@@ -94,6 +107,8 @@ class Bindings : public Host {
   Origin origin_;                           // of the running call; set by the first origin()
   const void* last_caller_ = nullptr;
   const char* last_chunk_ = nullptr;
+  std::uint64_t caller_number_ = 0;  // counts the changes of last_caller_
+  int caller_level_ = 0;             // of origin_
 };
 
 /// A Lua value that stays alive as long as this, or the state.

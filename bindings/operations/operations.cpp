@@ -11,6 +11,7 @@
 #include "bindings/lua/caller.h"
 #include "bindings/lua/nil_source.h"
 #include "bindings/lua/state.h"
+#include "bindings/operations/condition.h"
 #include "bindings/operations/operation_parts.h"
 #include "src/expressions/expression.h"
 #include "src/ops/promotion.h"
@@ -242,7 +243,9 @@ int operation(lua_State* L) {
   Array result = build(L, op);
   if (options.dtype) result = cast(result, *options.dtype);
   if (!options.out) {
-    bindings_of(L).unheld_mask->note(L, *push_array(L, std::move(result)));
+    const Node& made = *push_array(L, std::move(result));
+    refuse_condition(L, made.dtype == DType::boolean);
+    bindings_of(L).unheld_mask->note(L, made);
     return 1;
   }
   return push_result(L, options.out, std::move(result), text(op.name).c_str());

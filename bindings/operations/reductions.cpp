@@ -7,6 +7,7 @@
 #include "bindings/arrays/lua_array.h"
 #include "bindings/arrays/result.h"
 #include "bindings/lua/list.h"
+#include "bindings/operations/condition.h"
 #include "bindings/operations/operation_parts.h"
 #include "bindings/operations/reductions.h"
 #include "src/expressions/expression.h"
@@ -130,6 +131,12 @@ Array reduce_with(const Reducer& row, const Array& array, const ReductionOptions
   return cast(combine(row.combine, reduced, initial), dtypes.result);
 }
 
+int push_reduced(lua_State* L, const ReductionOptions& options, Array result, const char* op) {
+  const bool is_mask = result->dtype == DType::boolean;
+  if (!options.out) refuse_condition(L, is_mask);
+  return push_result(L, options.out, std::move(result), op);
+}
+
 /// gpu.sum, gpu.prod, gpu.max, gpu.min(x [, axis] [, {axis, keepdims, dtype, out, where, initial}])
 /// gpu.any, gpu.all, gpu.count_nonzero(x [, axis] [, {axis, keepdims, dtype, out, where}])
 /// gpu.argmax, gpu.argmin(x [, axis] [, {axis, keepdims, dtype, out}])
@@ -141,7 +148,7 @@ int reduction(lua_State* L) {
       L, 2, array, name.c_str(), {.where = row.rule != ReductionRule::position, .initial = !row.combine.empty()});
   ReductionDTypes dtypes = reduction_dtypes(row, array->dtype);
   if (options.dtype) dtypes = reduction_dtypes(row, *options.dtype), dtypes.result = *options.dtype;
-  return push_result(L, options.out, reduce_with(row, array, options, dtypes), name.c_str());
+  return push_reduced(L, options, reduce_with(row, array, options, dtypes), name.c_str());
 }
 
 /// The number of elements of each result minus ddof, at least 0.
@@ -178,7 +185,7 @@ int mean(lua_State* L) {
   const Array& array = check<Array>(L, 1, "mean");
   const ReductionOptions options = check_reduction(L, 2, array, "mean", {.where = true});
   const ReductionDTypes dtypes = mean_dtypes(array, options);
-  return push_result(L, options.out, cast(mean_of(array, options, dtypes.compute), dtypes.result), "mean");
+  return push_reduced(L, options, cast(mean_of(array, options, dtypes.compute), dtypes.result), "mean");
 }
 
 /// The sums of squared deviations of real numbers from their mean.
@@ -210,7 +217,7 @@ int variance(lua_State* L) {
   }
   Array value = combine("divide", total, count_reduced(array, options, compute));
   if (root) value = map("sqrt", value);
-  return push_result(L, options.out, cast(value, real_part(dtypes.result)), name);
+  return push_reduced(L, options, cast(value, real_part(dtypes.result)), name);
 }
 
 void set_reductions(lua_State* L) {

@@ -143,6 +143,8 @@ bool has_numbers(lua_State* L) {
 void write_property_hint(const char* name, Hint& hint) {
   if (std::strcmp(name, "rows") == 0)
     return write(hint, "; t.rows is a number: it has no parentheses; t:take({1, 2}) gives a table of rows");
+  if (std::strcmp(name, "nnz") == 0)
+    return write(hint, "; A.nnz is a property of sparse matrices: it has no parentheses");
   for (const char* property : {"ndim", "size", "dtype", "nbytes", "device", "pointer"})
     if (std::strcmp(name, property) == 0)
       return write(hint, "; x.%s is a property of arrays: it has no parentheses%s", property,
@@ -158,6 +160,8 @@ void write_hint(lua_State* L, std::string_view message, Hint& hint) {
     const bool called =
         quoted(message, "attempt to call method '", name) || quoted(message, "attempt to call field '", name);
     if (called && (has("(a number value)") || has("(a string value)"))) write_property_hint(name, hint);
+    if (has("attempt to call a number value"))
+      write(hint, "; for i = 1, n do ... end counts, for i, v in ipairs(t) do ... end goes through a list");
     if (called && (has("call method") || has_numbers(L)) && has("(a nil value)") && is_method(L, name))
       write(hint, "; gpu.array(t):%s() is of the array of a table of numbers", name);
     return;
@@ -165,6 +169,12 @@ void write_hint(lua_State* L, std::string_view message, Hint& hint) {
   if (has("attempt to index field 'norm' (a function value)"))
     return write(hint,
                  "; gpu.normcdf(x), gpu.normcdfinv(p) and gpu.random.normal(shape) are of the normal distribution");
+  if (has("attempt to index field 'values' (a function value)"))
+    return write(hint,
+                 "; t:values(name) is a list of a table's column; t.name is the column itself, t.names has the names");
+  if (has("attempt to index") && has("a function value") && !has(" field '"))
+    return write(
+        hint, "; a function has no fields and methods: f(x) calls it, gpu.grad(f, {each = true})(x) is its derivative");
   if (has("attempt to ") && has("(a function value)")) return write_function_hint(L, message, hint);
   if (has("'for' ") && has(" must be a number")) {
     if (find_array(L, true)) return write(hint, "; of an array, x:item() gives the number");
@@ -174,6 +184,8 @@ void write_hint(lua_State* L, std::string_view message, Hint& hint) {
     return write(hint, "; x:gt(text) and x:lt(text) compare a column of dates or of text");
   if (has("attempt to perform arithmetic on a string value") && has_date(L))
     return write(hint, "; an element of a column of dates is a text: d:diff() has the durations between neighbours");
+  if (has("attempt to perform arithmetic on") && has("string value"))
+    return write(hint, "; .. joins texts and numbers: \"n = \" .. n, tonumber(text) is a number");
   if (has("attempt to compare") && has("userdata") && find_array(L, false))
     return write(hint,
                  "; x:lt(y), x:le(y), x:gt(y) and x:ge(y) compare arrays, gpu.where(condition, x, y) chooses elements, "

@@ -226,7 +226,7 @@ end
 
 define {
   intersect1d = intersect1d,
-  isin = isin,
+  isin = function(...) return core.as_mask("isin", isin(...)) end,
   lexsort = lexsort,
   setdiff1d = setdiff1d,
   setxor1d = setxor1d,

@@ -69,6 +69,29 @@ local CALL, FIRST_ARGUMENT = (function(fn)
   return opcode_at(fn, 3), target(util.funcbc(fn, 2)) - target(util.funcbc(fn, 1))
 end)(function(f) f(1) end)
 
+-- Instructions that look whether a value is true, and those that do so to jump where it is.
+local tests, jumps_if_true = {}, {}
+for _, fn in ipairs {
+  function(a) if not a then a() end end, function(a, b) b = a or 1 return b end,
+} do
+  jumps_if_true[opcode_at(fn, 1)] = true
+end
+for _, fn in ipairs {
+  function(a) if a then a() end end, function(a, b) b = a and 1 return b end, function(a) return not a end,
+} do
+  tests[opcode_at(fn, 1)] = true
+end
+for op in pairs(jumps_if_true) do tests[op] = true end
+-- Those that compare a value with a constant.
+local IS_PRIMITIVE = opcode_at(function(a) return a ~= true end, 1)
+local IS_NOT_PRIMITIVE = opcode_at(function(a) return a == true end, 1)
+local compares = { [IS_PRIMITIVE] = true, [IS_NOT_PRIMITIVE] = true }
+for _, fn in ipairs {
+  function(a) return a == 1 end, function(a) return a ~= 1 end, function(a) return a == "" end, function(a) return a ~= "" end,
+} do
+  compares[opcode_at(fn, 1)] = true
+end
+
 local CALL_WITH_ALL = opcode_at(function(f) f(f()) end, 4)
 
 --- The line of an instruction.
@@ -92,6 +115,43 @@ function bytecode.calls(fn, tail, all)
     for pc, instruction in following do
       local op = opcode(instruction)
       if not tail and (op == CALL or all and op == CALL_WITH_ALL) or tail and (op == TAIL_CALL or op == TAIL_CALL_OF_ALL) then return pc end
+    end
+  end
+end
+
+--- The register of the call at `pc`: of the called function, and of the first result.
+function bytecode.register(fn, pc) return target(util.funcbc(fn, pc)) end
+
+--- The positions that instructions of fn jump to, as keys.
+function bytecode.targets(fn)
+  local targets = {}
+  for pc, instruction in instructions(fn) do
+    if opcode(instruction) == JUMP then targets[pc + 1 + rshift(instruction, 16) - 0x8000] = true end
+  end
+  return targets
+end
+
+--- "condition" where the only result of the call at `pc` is at once looked at as true or false, "comparison" where it is compared with
+--- a number, a text, true or false. Nil for another use, also for x in `c and x or y`, which chooses between two values.
+function bytecode.use_of_result(fn, pc, targets)
+  local call, following = util.funcbc(fn, pc), util.funcbc(fn, pc + 1)
+  if rshift(call, 24) ~= 2 or not following then return end
+  local op, operand, register, use = opcode(following), rshift(following, 16), target(call), nil
+  if tests[op] and operand == register then
+    use = not (jumps_if_true[op] and targets[pc + 3]) and "condition"
+  elseif compares[op] and target(following) == register then
+    use = (op ~= IS_PRIMITIVE and op ~= IS_NOT_PRIMITIVE or operand ~= 0) and "comparison" -- 0 is nil
+  end
+  return use and not targets[pc + 1] and use or nil -- else the value may be another one
+end
+
+--- Whether the call at `pc` is of the global of that name.
+function bytecode.calls_global(fn, pc, name)
+  local register = target(util.funcbc(fn, pc))
+  for at = pc - 1, 1, -1 do
+    local instruction = util.funcbc(fn, at)
+    if target(instruction) == register and opcode(instruction) ~= CLOSE then
+      return opcode(instruction) == GET_GLOBAL and util.funck(fn, -rshift(instruction, 16) - 1) == name
     end
   end
 end

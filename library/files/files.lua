@@ -239,6 +239,7 @@ end
 
 --- gpu.save(path, arrays [, {compress, sep, header, missing, metadata}])
 function gpu.save(path, arrays, options)
+  if core.is_array(path) then core.fail("save", "the path first, gpu.save(path, x)", path) end
   local format = format_of("save", path)
   if not format then core.fail("save", "a path that ends in " .. endings, path) end
   if core.is_array(options) then core.fail("save", "the arrays in one table, {x = x, y = y}", options) end

@@ -135,8 +135,13 @@ end
 
 local function check_result(op, y, each)
   if not core.is_array(y) then
-    local remedy = core.is_number(y) and "; a number, as y:item() gives, has no derivative, an array of one element has" or ""
+    local remedy = core.is_number(y) and "; a number, as y:item() gives, has no derivative, an array of one element has"
+      or y == nil and "; return gives a function's result" or ""
     core.raise(("[%s] expected a function whose first result depends on its arguments, got %s%s"):format(op, core.describe(y), remedy))
+  end
+  if kinds.is_integral(y) and (each or y.size == 1) then
+    core.raise(("[%s] expected a function whose first result has real numbers, got %s, which does not change continuously; "
+      .. "integers and comparisons have no derivative"):format(op, core.describe(y)))
   end
   if each then
     if not kinds.is_floating(y) then core.fail(op, "a function whose first result has real numbers", y) end

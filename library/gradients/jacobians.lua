@@ -37,7 +37,9 @@ end
 local function of_arrays(f, x) return function(...) return core.called(f, leaves.replaced(x, {...})) end end
 
 local function check_one_result(op, y)
-  if not core.is_array(y) then core.fail(op, "a function whose result is an array", y) end
+  if core.is_array(y) then return end
+  core.raise(("[%s] expected a function whose result is an array, got %s%s"):format(op, core.describe(y),
+    y == nil and "; return gives a function's result" or ""))
 end
 
 --- gpu.jvp(f, arguments, tangents)
@@ -55,7 +57,9 @@ function gpu.jvp(f, arguments, tangents)
   end
   local all, along = arrays_of("jvp", "arguments", arguments), arrays_of("jvp", "arguments", tangents)
   local found = {gpu.vjp(of_arrays(function(list) return core.called(f, unpack(list)) end, arguments), unpack(all))}
-  if #found ~= 2 then core.raise(("[jvp] expected a function with one result, got %d"):format(#found - 1)) end
+  if #found ~= 2 then
+    core.raise(("[jvp] expected a function with one result, got %d%s"):format(#found - 1, #found == 1 and "; return gives a function's result" or ""))
+  end
   local y, pull = found[1], found[2]
   check_one_result("jvp", y)
   return y, linear.transposed(y, pull)(unpack(along))
@@ -87,13 +91,14 @@ local function jacobian_of(op, f, which, mode)
     local x = arguments[which]
     local arrays, size = arrays_of(op, "argument " .. which, x), 0
     for _, one in ipairs(arrays) do size = size + one.size end
-    local y, pull = gpu.vjp(of_arrays(function(z)
+    local found = {gpu.vjp(of_arrays(function(z)
       arguments[which] = z
       local ok, result = core.call(f, unpack(arguments, 1, arguments.n))
       if not ok then error(checks.with_missing(result, f, arguments.n), 0) end
       return result
-    end, x), unpack(arrays))
-    check_one_result(op, y)
+    end, x), unpack(arrays))}
+    local y, pull = found[1], found[2]
+    check_one_result(op, pull and y)
     local is_forward = mode == "forward" or mode == nil and size <= y.size
     local push = is_forward and linear.transposed(y, pull)
     local rows, all = {}, {}

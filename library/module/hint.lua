@@ -74,6 +74,7 @@ end
 -- Patterns of the message, of the line that it names without what its texts and its comment hold, and the hint; the first row that
 -- fits counts.
 local rows = {
+  {"ambiguous syntax", "", "a line that begins with ( goes on with the line before it; a ; in front of the ( parts them"},
   {"", "<<<", "a launch is kernel {grid = blocks, block = threads}(arguments)"},
   {"near '%%'", "^%s*%%%%?%a", "lines with % are IPython's: gpu.benchmark(f) measures times, os.execute 'ls' runs programs"},
   {"near '!'", "^%s*!%s*[%w./]", "os.execute 'ls' runs a program, and io.popen(command):read '*a' gives its output"},
@@ -172,6 +173,8 @@ local rows = {
   {"function arguments expected", "[%w_]:[%a_]", "methods are called, x:sum(); properties are read with a dot, x.shape"},
   {"near '='", "constant%s*%b()%s*=", "mod:constant(name):fill_(value) sets a variable, mod:constant(name):copy_(values) an array"},
   {"near '='", "%b()%s*=[^=]", "a call's result is not a variable: x[{1, 2}] = value sets an element, x[{1, \":\"}] = values a row"},
+  {"near '='", "^%s*[%a_][%w_.]*%s*=%s*[%a_][%w_.]*%s*=[^=>]", "an assignment has no value: a, b = 3, 3"},
+  {"'=' expected near '[-+*/%%^]'", "^%s*[%w_.:()]+%s*[-+*/%%^][^;]*$", "a value alone is no statement: return x ^ 2 gives a function's result, print(x ^ 2) shows it"},
 }
 
 local in_kernels = "in a function of gpu.jit, gpu.grid() is the thread's position, gpu.thread() that in its block"
@@ -187,6 +190,8 @@ local globals = {
   cuda = [[local gpu = require "gpu" has streams, events, kernels and memory]],
   quit = "os.exit() ends a script; at the prompt, quit leaves",
   exit = "os.exit() ends a script; at the prompt, exit leaves",
+  display = "print(x) writes a value; display is of notebooks, p:show() shows a chart",
+  ffi = [[local ffi = require "ffi" gives C's types]],
   help = "help(name) is there in gpulua, at the prompt and in scripts",
   len = "#x is a length",
   range = "for i = 1, n do ... end; gpu.range(1, n) is an array",

@@ -323,6 +323,6 @@ define {
   gradient = gradient,
   interp = interp,
   --- gpu.isclose(x, y [, rtol [, atol]] [, {rtol, atol, equal_nan}])
-  isclose = function(x, y, ...) return is_close("isclose", x, y, ...) end,
+  isclose = function(x, y, ...) return core.as_mask("isclose", is_close("isclose", x, y, ...)) end,
   trapezoid = trapezoid,
 }

@@ -34,7 +34,9 @@ function chart.__index(_, name)
   end
   local names = {}
   for method in pairs(methods) do names[#names + 1] = method end
-  core.raise(("[plot] a chart has no field or method %s%s"):format(core.describe(name), core.did_you_mean(tostring(name), names)))
+  local use = core.used_here("plot." .. tostring(name))
+  core.raise(("[plot] a chart has no field or method %s%s"):format(core.describe(name),
+    use ~= "" and use or core.did_you_mean(tostring(name), names)))
 end
 
 function chart.__newindex(_, name)
@@ -253,7 +255,7 @@ end
 function plot.animate(path, frames, fn, options)
   check_rights "animate"
   local op = "plot.animate"
-  settings.check_text(op, "a path", path)
+  settings.check_text(op, "a path first, in (path, frames, fn)", path)
   if type(frames) ~= "number" or frames < 1 or frames % 1 ~= 0 then core.fail(op, "a number of frames", frames) end
   if type(fn) ~= "function" then core.fail(op, "a function: number of the frame -> chart", fn) end
   options = checks.fields(op, options)

@@ -78,7 +78,10 @@ function data.bars(op, first, second)
   if second ~= nil and not names then x = data.vector(op, "places", first) end
   if y.size > most_bars then core.fail(op, ("at most %d bars; gpu.plot.histogram counts values"):format(most_bars), y) end
   local count = names and #names or x and x.size or y.size
-  if count ~= y.size then core.raise(("[%s] expected as many heights as bars, got %.0f and %.0f"):format(op, y.size, count)) end
+  if count ~= y.size then
+    core.raise(("[%s] expected as many heights as bars, got %.0f and %.0f%s"):format(op, y.size, count, count == y.size + 1
+      and '; gpu.plot.histogram(x) counts, and bars of edges stand at edges(":-2")' or ""))
+  end
   local places = x and data.numbers(x) or {}
   for i = 1, x and 0 or y.size do places[i] = i end
   return places, data.numbers(y), names
@@ -225,7 +228,7 @@ end
 
 local function check_matrix(op, m)
   checks.real(op, m)
-  if m.ndim ~= 2 or m.size == 0 then core.fail(op, "a matrix", m) end
+  if m.ndim ~= 2 or m.size == 0 then core.fail(op, "a matrix, behind x and y where they are given", m) end
 end
 
 --- How many elements of an axis become one, so that at most `most` stay.

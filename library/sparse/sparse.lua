@@ -104,11 +104,13 @@ own.with_own_entries = with_own_entries
 
 -- ---- constructors -----------------------------------------------------------------------------------------------------------
 
+local order_of_coo = "[%s] expected gpu.sparse.coo(rows, columns, values, shape), got SciPy's (values, (rows, columns))"
+
 --- The arguments of a constructor in front of its options, of which the first three can be omitted, and its options. A dtype can take
 --- the options' place.
 local function arguments(op, x, ...)
   if type(x) == "table" and #x == 2 and type(x[2]) == "table" and #x[2] == 2 and type(x[2][1]) ~= "number" then
-    core.raise(("[%s] expected gpu.sparse.coo(rows, columns, values, shape), got SciPy's (values, (rows, columns))"):format(op))
+    core.raise(order_of_coo:format(op))
   end
   local given = {...}
   for i = 1, select("#", ...) do
@@ -200,6 +202,7 @@ function sparse.coo(x, columns, values, shape, options)
   local op = "sparse.coo"
   columns, values, shape, options = arguments(op, x, columns, values, shape, options)
   if columns == nil then return convert(op, "coo", x, options) end
+  if values == nil then core.raise(order_of_coo:format(op)) end
   values = check_values(op, values, options.device)
   local rows = check_positions(op, "rows", x, values)
   columns = check_positions(op, "columns", columns, values)

@@ -9,13 +9,13 @@ function checks.array(op, x)
   return x
 end
 
---- A function, or a value that may be called as one.
+--- A function, or a value that is called as one. Arrays are called for their elements.
 function checks.callable(op, f)
-  if core.is_array(f) then
-    core.raise(("[%s] expected a function of arrays, got %s; the function goes in, not what it gives, as in gpu.grad(f)(x)"):format(op,
-      core.describe(f)))
-  end
-  if type(f) ~= "function" and type(f) ~= "table" and type(f) ~= "userdata" then core.fail(op, "a function of arrays", f) end
+  if type(f) == "function" then return end
+  local metatable = not core.is_array(f) and debug.getmetatable(f)
+  if type(metatable) == "table" and rawget(metatable, "__call") ~= nil then return end
+  core.raise(("[%s] expected a function of arrays, got %s%s"):format(op, core.describe(f),
+    (core.is_array(f) or core.is_number(f)) and "; it takes f itself, as gpu.grad(f)(x) does, not the result of f(x)" or ""))
 end
 
 --- Refuses a Lua function of more parameters than the `count` arguments of `form`, "f(x)", or, where it has to take `all`, of fewer.

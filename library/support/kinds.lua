@@ -10,6 +10,9 @@ function kinds.is_floating(x)
   return kind == "float" or kind == "bfloat"
 end
 
+--- Whether the elements are integers or booleans.
+function kinds.is_integral(x) return not kinds.is_floating(x) and kinds.of(x) ~= "complex" end
+
 function kinds.is_complex(x) return kinds.of(x) == "complex" end
 
 --- The conjugate; real numbers are their own.

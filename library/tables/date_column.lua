@@ -92,13 +92,12 @@ for _, op in ipairs {"eq", "ne", "lt", "le", "gt", "ge"} do
     local result = array_methods[op](a, b)
     local absent = a:eq(missing)
     if core.is_array(b) then absent = absent:logical_or(b:eq(missing)) end
-    if op == "ne" then return (result:logical_or(absent)) end
-    return (result:logical_and(absent:logical_not()))
+    return core.as_mask(op, op == "ne" and result:logical_or(absent) or result:logical_and(absent:logical_not()))
   end
 end
 
 --- x:isnan(): the mask of the missing ones.
-function methods.isnan(x) return (plain(x):eq(missing)) end
+function methods.isnan(x) return core.as_mask("isnan", (plain(x):eq(missing))) end
 
 --- x:isin(values): a text, a table of texts, or a column.
 function methods.isin(x, values)

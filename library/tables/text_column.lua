@@ -58,7 +58,7 @@ for _, op in ipairs {"eq", "ne"} do
       check_texts(op, x, other)
       other = plain(texts_of[other] ~= texts and moved(other, places_of(texts)) or other)
     end
-    return (array_methods[op](plain(x), other, ...))
+    return core.as_mask(op, (array_methods[op](plain(x), other, ...)))
   end
 end
 
@@ -96,14 +96,14 @@ for op, before in pairs(stands_before) do
       check_order(op, x, other, true)
       local count = 0
       while count < #texts and before(texts[count + 1], other) do count = count + 1 end
-      return (array_methods[(op == "lt" or op == "le") and "le" or "gt"](plain(x), count, ...))
+      return core.as_mask(op, (array_methods[(op == "lt" or op == "le") and "le" or "gt"](plain(x), count, ...)))
     end
     check_texts(op, x, other)
     if texts_of[other] ~= texts then
       local positions = merged(texts, texts_of[other])
       x, other = moved(x, positions), moved(other, positions)
     end
-    return (array_methods[op](plain(x), plain(other), ...))
+    return core.as_mask(op, (array_methods[op](plain(x), plain(other), ...)))
   end
 end
 

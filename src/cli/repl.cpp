@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "bindings/lua/state.h"
 #include "src/base/error.h"
 #include "src/cli/completion.h"
 #include "src/cli/edit_library.h"
@@ -68,6 +69,19 @@ int show_results_protected(lua_State* L) {
   return 0;
 }
 
+/// Waits for what kernels may still report about the command's work: it is this command's error, not the next one's.
+void settle(lua_State* L) {
+  const Bindings* const bindings = find_bindings(L);
+  if (script_interrupted() || bindings == nullptr) return;
+  try {
+    const Context::Call call(bindings->context());
+    bindings->context().settle();
+  } catch (const std::exception& error) {
+    lua_pushstring(L, error.what());
+    print_error(L);
+  }
+}
+
 /// Runs the command's function on the stack, which ends empty.
 void execute(lua_State* L, const TypedCommand& command) {
   set_interrupt_target(InterruptTarget::script);
@@ -81,6 +95,8 @@ void execute(lua_State* L, const TypedCommand& command) {
     good = call_with_traceback(L, lua_gettop(L) - 1, 0);
   }
   if (!good) print_error(L);
+  lua_settop(L, 0);
+  settle(L);
   std::fflush(stdout);
   set_interrupt_target(InterruptTarget::prompt);
   lua_settop(L, 0);

@@ -1,7 +1,6 @@
 #include "src/cli/typed_command.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <sstream>
 
@@ -28,10 +27,13 @@ bool loads(lua_State* L, const std::string& code) {
   return good;
 }
 
-/// True when `code` begins with what cannot go on with a statement of the line before, as "(x)" or "-x" would.
+/// True when `code`, which begins a line, is no part of the line before: a word or # cannot be. "(x)" and "-x" can,
+/// and are where they are indented.
 bool begins_anew(std::string_view code) {
   const auto first = code.find_first_not_of(blanks);
-  return first != code.npos && (std::isalnum(static_cast<unsigned char>(code[first])) != 0 || code[first] == '_');
+  if (first == code.npos) return false;
+  return is_word(code[first]) || code[first] == '#' ||
+         (first == 0 && std::string_view("(-\"'{[").find(code[0]) != std::string_view::npos);
 }
 
 }  // namespace
@@ -50,9 +52,9 @@ TypedCommand::Status TypedCommand::compile(lua_State* L) {
   }
   is_expression_ = true;
   if (code.starts_with("=")) return load(L, returned + std::string(code.substr(1)));
+  if (load_with_last_expression(L)) return Status::complete;
   if (load(L, returned + std::string(expression())) == Status::complete) return Status::complete;
   lua_settop(L, 0);
-  if (load_with_last_expression(L)) return Status::complete;
   is_expression_ = false;
   return load(L, text_);
 }

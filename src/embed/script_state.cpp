@@ -30,8 +30,7 @@ constexpr const char* not_in_callback =
 
 /// Waits for what kernels may still report about the script's work: it is this script's error, not the next one's.
 int wait_for_faults(lua_State* L) {
-  for (const auto& device : bindings_of(L).context().open_devices())
-    if (device->index_faults().any_open()) device->synchronize();
+  bindings_of(L).context().settle();
   return 0;
 }
 

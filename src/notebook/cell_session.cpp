@@ -225,10 +225,10 @@ CellSession::Result CellSession::run(const std::string& code, const std::string&
         if (!result.leaves) return run_command(L, command, result);
         std::fputs("gpulua: a console ends here; in a notebook the menu Kernel ends the kernel\n", stderr);
       });
-      if (!result.failure) wait_for_work();
     } catch (const std::exception& error) {
       result.failure = failure_of("Error", error.what());
     }
+    if (!script_interrupted()) wait_for_work(result);
   }
   running_ = false;
   return result;
@@ -258,10 +258,21 @@ void CellSession::fail(lua_State* L, const char* kind, Result& result) {
   result.failure = failure_of(kind, text_at(L, -1));
 }
 
-/// A cell ends with its work, so that errors and what kernels print belong to it.
-void CellSession::wait_for_work() {
-  const Context::Call call(*context_);
-  finish_work(*context_);
+/// A cell ends with its work, so that errors and what kernels print belong to it: also what its work reports after an
+/// error of the cell.
+void CellSession::wait_for_work(Result& result) {
+  try {
+    const Context::Call call(*context_);
+    finish_work(*context_);
+  } catch (const std::exception& error) {
+    const Failure late = failure_of("Error", error.what());
+    if (!result.failure) {
+      result.failure = late;
+    } else if (result.failure->text.find(late.text) == std::string::npos) {
+      result.failure->message += "\n" + late.message;
+      result.failure->text += "\n" + late.text;
+    }
+  }
 }
 
 TypedCommand::Status CellSession::completeness(const std::string& code) {

@@ -62,7 +62,7 @@ class CellSession {
   void open(lua_State* L);
   void run_command(lua_State* L, TypedCommand& command, Result& result);
   void fail(lua_State* L, const char* kind, Result& result);
-  void wait_for_work();
+  void wait_for_work(Result& result);
 
   static int publish(lua_State* L);
   static int clear(lua_State* L);

@@ -46,14 +46,15 @@ end
 
 local types_of_files = {gif = "image/gif", jpeg = "image/jpeg", jpg = "image/jpeg", png = "image/png", svg = "image/svg+xml"}
 
---- The picture in the file that a text names, as a table of MIME types; nil where there is none.
+--- The picture in the file that a text names, as a table of MIME types; nil where it is no path of one.
 local function picture_file(path)
-  local mime = types_of_files[lower(match(path, "%.(%w+)$") or "")]
-  local file = mime and io.open(path, "rb")
-  if not file then return nil end
-  local bytes = file:read "*a"
-  file:close()
-  return bytes and {[mime] = bytes, ["text/plain"] = render(path)}
+  local mime = types_of_files[lower(match(path, "^[^\n]+%.(%w+)$") or "")]
+  if not mime then return nil end
+  local file, why = io.open(path, "rb")
+  local bytes = file and file:read "*a"
+  if file then file:close() end
+  if not bytes then error(format("[display] expected the path of a picture, got %s; print(text) shows a text", why or render(path)), 3) end
+  return {[mime] = bytes, ["text/plain"] = render(path)}
 end
 
 local function cell(value, precision)

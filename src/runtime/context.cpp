@@ -146,4 +146,9 @@ void Context::synchronize() {
   for (const auto& open : open_) open->synchronize();
 }
 
+void Context::settle() {
+  for (const auto& open : open_)
+    if (open->index_faults().any_open()) open->synchronize();
+}
+
 }  // namespace gpulua

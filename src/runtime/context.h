@@ -65,6 +65,8 @@ class Context : public std::enable_shared_from_this<Context> {
 
   /// Waits for all work on all devices.
   void synchronize();
+  /// Waits for what kernels may still report about the work that was queued, and throws it.
+  void settle();
 
   /// Receives warnings, each a line of text. The creator of the context sets it.
   std::function<void(const std::string& message)> on_warning;

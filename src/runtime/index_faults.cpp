@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "src/base/error.h"
 
@@ -146,7 +147,7 @@ void IndexFaults::mute() noexcept {
   unreported_.clear();
 }
 
-void IndexFaults::check(const Stream* stream) {
+void IndexFaults::read(const Stream* stream) {
   for (Lane& lane : lanes_) {
     if (!lane.stream) continue;
     const bool has_run = lane.stream.get() == stream;
@@ -165,10 +166,18 @@ void IndexFaults::check(const Stream* stream) {
     lane.open.clear();
     lane.stream.reset();
   }
-  if (unreported_.empty()) return;
-  const CheckRef first = unreported_.front();
-  unreported_.erase(unreported_.begin());
-  throw Error(first->why);
+}
+
+void IndexFaults::tell() {
+  constexpr std::size_t most_lines = 8;
+  std::vector<std::string> lines;  // a loop's faults have one message
+  for (const CheckRef& failed : std::exchange(unreported_, {}))
+    if (std::ranges::find(lines, failed->why) == lines.end()) lines.push_back(failed->why);
+  if (lines.empty()) return;
+  std::string text = lines.front();
+  for (std::size_t i = 1; i < std::min(lines.size(), most_lines); ++i) text += "\n" + lines[i];
+  if (lines.size() > most_lines) text += "\nand " + std::to_string(lines.size() - most_lines) + " more";
+  throw Error(text);
 }
 
 }  // namespace gpulua

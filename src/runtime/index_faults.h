@@ -77,8 +77,9 @@ class IndexFaults {
   /// The kernels of the stream will not run again.
   void release(const StreamRef& stream) noexcept;
   /// Reads the records after a wait for all work of `stream`, or, when it is null, for a part of a stream's work.
-  /// Throws Error for a fault that has not been thrown yet.
-  void check(const Stream* stream = nullptr);
+  void read(const Stream* stream);
+  /// Throws Error for the faults that were read since the last call, each of them a line of the message.
+  void tell();
 
  private:
   /// The records of one stream's kernels.

@@ -92,7 +92,7 @@ void OpenDevice::make_room_for_node() {
               MemoryAccount::node_cost);
 }
 
-void OpenDevice::checked(const Stream* stream, const std::function<void()>& wait) {
+void OpenDevice::read_after(const Stream* stream, const std::function<void()>& wait) {
   try {
     wait();
   } catch (const Error& error) {
@@ -101,7 +101,12 @@ void OpenDevice::checked(const Stream* stream, const std::function<void()>& wait
     throw Error(error.kind(), "{}\n{}", error.what(), launches);
   }
   if (stream) launches_.clear(*stream);
-  index_faults_.check(stream);
+  index_faults_.read(stream);
+}
+
+void OpenDevice::checked(const Stream* stream, const std::function<void()>& wait) {
+  read_after(stream, wait);
+  index_faults_.tell();
   throw_damage();
 }
 
@@ -133,10 +138,12 @@ StreamRef OpenDevice::create_stream() {
 
 void OpenDevice::synchronize() {
   check_not_captured("waits for the device");
-  synchronize(*first_stream_);
+  const auto wait_for = [this](Stream& stream) { read_after(&stream, [&] { device_->synchronize(stream); }); };
+  wait_for(*first_stream_);
   for (const auto& weak : streams_)
-    if (const StreamRef stream = weak.lock()) synchronize(*stream);
+    if (const StreamRef stream = weak.lock()) wait_for(*stream);
   lent_.let_go();
+  index_faults_.tell();
   check_all_ends();
 }
 

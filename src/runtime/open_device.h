@@ -142,7 +142,9 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   void* try_allocate(std::size_t bytes);
   [[noreturn]] void refuse_memory(std::size_t bytes) const;
   /// Runs `wait`, which waits for all work of `stream` if it is not null, and adds to its error the launches that can
-  /// have caused it. Afterwards throws Error for indices that the work found out of range.
+  /// have caused it. Afterwards reads what the work has reported.
+  void read_after(const Stream* stream, const std::function<void()>& wait);
+  /// The same, and throws Error for what was reported, as indices out of range.
   void checked(const Stream* stream, const std::function<void()>& wait);
   /// Throws Error for the overwrite that check_end() has found, if there was one.
   void throw_damage();

@@ -169,6 +169,16 @@ check 'brackets that end a kernel' 1 '' "gpulua: $scratch/cut.lua:5: *${newline}
 check 'brackets that end a kernel in a module' 1 '' "*$scratch/cut.lua:5: *${newline}hint: the \\]\\] in line 3 ends*" \
   -e "package.path = '$scratch/?.lua' require 'cut'"
 
+# A command at the prompt ends with the errors of what it has queued, all at once.
+{
+  echo 'a = gpu.linalg.inv(gpu.ones(2, 2))'
+  echo 'for i = 1, 2 do'
+  echo 'b = gpu.linalg.inv(gpu.ones(3, 3) * i)'
+  echo 'c = gpu.linalg.cholesky(gpu.ones(2, 2) * -1) end'
+  echo 'gpu.sync() print "innocent"'
+} | "$gpulua" -i >"$scratch/out" 2>"$scratch/err"
+matches 'errors of queued work' 0 innocent "gpulua: *the matrix is singular*; queued at stdin:1${newline}gpulua: *queued at stdin:3*queued at stdin:4" $?
+
 # A sanitizer's build needs more address space than any limit would leave it.
 limit=600000
 if (ulimit -v $limit && "$gpulua" -e '') 2>"$scratch/err"; then

@@ -187,7 +187,7 @@ describe("solve_ivp of each problem", function()
     local each = { each = true }
     refuses("expected a function with 3 parameters", function(t, y) end, { 0, 1 }, { 1 }, each)
     refuses("expected a function with 4 parameters", oscillator, { 0, 1 }, { 1, 2 }, { each = true, args = { 1 } })
-    refuses("expected a function that sets the elements of its arrays and returns nothing, got one that returns values",
+    refuses("expected a function that sets the elements of its arrays and returns nothing, got one that returns values; dy is such an array",
       function(t, y, dy)
         if t > 0 then return y[1] end
       end, { 0, 1 }, { 1 }, each)

@@ -128,6 +128,20 @@ describe("gpu.linalg", function()
     end
   end)
 
+  it("reports all matrices that fail at one wait, each line once", function()
+    local first = debug.getinfo(1, "l").currentline + 1
+    linalg.inv(gpu.ones(2, 2))
+    for _ = 1, 3 do linalg.inv(gpu.ones(3, 3)) end
+    local stream = gpu.stream()
+    gpu.with(stream, function() linalg.inv(gpu.ones(4, 4)) end)
+    local _, message = pcall(gpu.sync)
+    local lines = {}
+    for line in tostring(message):gmatch "singular: U%(2,2%) is 0; queued at [^\n]*:(%d+)" do lines[#lines + 1] = tonumber(line) end
+    table.sort(lines)
+    assert.are.same({ first, first + 1, first + 3 }, lines, message)
+    gpu.sync()
+  end)
+
   it("reports matrices that fail, with their line", function()
     local batch = gpu.eye(3):broadcast_to(20, 3, 3):copy()
     batch(17)[{ 3, 3 }] = 0

@@ -34,7 +34,25 @@ local mistakes = {
     { 'gpu.grad(function(x, y) return (x * y):sum() end)(x)', "got nil; the function has 2 parameters and got 1 argument" },
     { 'gpu.jacobian(function(x, y) return x * y end)(x)', "got nil; the function has 2 parameters and got 1 argument" },
   },
+  { "results in the place of functions",
+    { 'gpu.grad((x ^ 2):sum())', "[grad] expected a function of arrays, got an array float32[]; it takes f itself, as gpu.grad(f)(x) does" },
+    { 'gpu.value_and_grad(3)', "[value_and_grad] expected a function of arrays, got 3; it takes f itself" },
+    { 'gpu.vjp(x, x)', "[vjp] expected a function of arrays, got an array float32[3]; it takes f itself" },
+    { 'gpu.jvp(x, { x }, { x })', "[jvp] expected a function of arrays, got an array float32[3]; it takes f itself" },
+    { 'gpu.hvp(x, x, x)', "[hvp] expected a function of arrays, got an array float32[3]; it takes f itself" },
+    { 'gpu.jacobian(x)', "[jacobian] expected a function of arrays, got an array float32[3]; it takes f itself" },
+    { 'gpu.hessian(x)', "[hessian] expected a function of arrays, got an array float32[3]; it takes f itself" },
+    { 'gpu.check_grad(x, x)', "[check_grad] expected a function of arrays, got an array float32[3]; it takes f itself" },
+    { 'gpu.checkpoint(x)', "[checkpoint] expected a function of arrays, got an array float32[3]; it takes f itself" },
+    { 'gpu.custom(x)', "[custom] expected a function of arrays, got an array float32[3]; it takes f itself" },
+    { 'gpu.grad({})', "[grad] expected a function of arrays, got a table" },
+    { 'gpu.grad(gpu.stream())', "[grad] expected a function of arrays, got a stream" },
+  },
   { "functions that give something else",
+    { 'gpu.grad(function(w) (w ^ 2):sum() end)(x)', "got nil; return gives a function's result" },
+    { 'gpu.jacobian(function(w) local y = w ^ 2 end)(x)', "return gives a function's result" },
+    { 'gpu.grad(function(w) return w:gt(1):sum() end)(x)', "got an array int64[], which does not change continuously; integers and" },
+    { 'gpu.grad(function(w) return w:argmax() end)(x)', "[grad] expected a function whose first result has real numbers, got an array int64[]" },
     { 'gpu.grad(function(x) return (x ^ 2):sum():item() end)(x)', "got 14; a number, as y:item() gives, has no derivative" },
     { 'gpu.optimize.minimize(function(x) return x ^ 2 end, x)', "got an array float32[3]; y:sum() is one" },
     { 'gpu.integrate.solve_ivp(function(y, t) return -y end, { 0, 1 }, y)', "expected a function f(t, y), the time first" },
@@ -50,6 +68,11 @@ local mistakes = {
     { 'gpu.mean(x, { skipna = true })', "; gpu.nanmean, gpu.nansum and their kin leave NaN" },
     { 'gpu.plot.image(m, { colorbar = true })', "; images and contours draw their colour bar without an option" },
     { 'gpu.plot.line(x, { yscale = "log" })', '; log = "x", "y" or "xy" makes logarithmic axes' },
+    { 'gpu.grad(math.sin, { argnums = 1 })', "; which is an argument, not an option: gpu.grad(f [, which])" },
+    { 'gpu.optimize.adam(x, { lr = 0.1 })', 'got "lr"; did you mean "learning_rate"?' },
+    { 'gpu.plot.line(x, { figsize = { 3, 4 } })', "; p:save(path, {size = {width, height}}) sets the size of a picture" },
+    { 'gpu.plot.line(x):save("x.png", { dpi = 300 })', "; p:save(path, {size = {width, height}}) sets the size of a picture" },
+    { 'gpu.random.normal(3, { std = 1 })', "; deviation is an argument, not an option: gpu.random.normal(shape [, mean [, deviation]])" },
     { 'm:sum(1, 2)', "got 2; several axes are one list, {1, 2}" },
     { 'x:sort(true)', "got true; flags are options by name, {name = true}" },
   },
@@ -60,6 +83,20 @@ local mistakes = {
     { 'gpu.optimize.fsolve(math.sin, 1)', "use gpu.optimize.root_scalar(f, {x0 = 1}) of a number" },
     { 'gpu.optimize.root(math.sin, 1)', "root_scalar an equation of one number" },
     { 'gpu.sparse.eye(3):dot(x)', '"dot"; use A:matmul(x)' },
+    { 'gpu.sparse.eye(3):solve(x)', '"solve"; use gpu.sparse.linalg.spsolve(A, b)' },
+    { 'gpu.linalg.solve(gpu.sparse.eye(3), x)', "got a sparse matrix; use gpu.sparse.linalg.spsolve(A, b); A:todense() gives an array" },
+    { 'gpu.linalg.eigh(gpu.sparse.eye(3))', "got a sparse matrix; use gpu.sparse.linalg.eigsh(A, k); A:todense() gives an array" },
+    { 'gpu.dot(gpu.sparse.eye(3), x)', "got a sparse matrix; use A:matmul(x); A:todense() gives an array" },
+    { 'gpu.sum(gpu.sparse.eye(3))', "got a sparse matrix; use A:sum([axis]); A:todense() gives an array" },
+    { 'gpu.cumsum(gpu.sparse.eye(3))', "got a sparse matrix; A:todense() gives an array" },
+    { 'x.at[2].set(5)', '"at"; use x[i] = value, which sets elements in place' },
+    { 'gpu.plot.scatter(x, y)', '"scatter"; use gpu.plot.points(x, y)' },
+    { 'gpu.plot.quiver(x, y, x, y)', '"quiver"; use gpu.plot.line of each arrow' },
+    { 'gpu.plot.line(x):plot(y)', '"plot"; use gpu.plot.line(x, y)' },
+    { 'gpu.vmap(math.sin)', '"vmap"; use gpu.vectorize(f)' },
+    { 'gpu.random.PRNGKey(0)', '"PRNGKey"; use gpu.random.seed(n)' },
+    { 'x:requires_grad_()', '"requires_grad_"; use gpu.grad(f)(x)' },
+    { 'gpu.optimize.minimize(function(w) return (w ^ 2):sum() end, x).x', "local x, info = gpu.optimize.minimize(f, x0)" },
     { 'gpu.plot(x, y)', "expected a call of one of its functions, gpu.plot.line(x, y), got" },
     { 'gpu.integrate.solve_ivp(function(t, y) return -y end, { 0, 1 }, y).y', "local y, info = gpu.integrate.solve_ivp" },
   },
@@ -74,6 +111,13 @@ local mistakes = {
     { 'gpu.integrate.solve_ivp(function(t, y) return -y end, 0, 1, y)', "[integrate.solve_ivp] expected a time span {t0, t1}, got 0" },
     { 'gpu.sparse.coo(y, x, x)', "expected a vector of integers as rows, in (rows, columns, values [, shape])" },
     { 'gpu.plot.boxplot(t.mass, t.s)', "[plot.boxplot] expected the column of names before the values" },
+    { 'gpu.plot.animate(10, function() return gpu.plot.line(x) end)', "[plot.animate] expected a path first, in (path, frames, fn)" },
+    { 'gpu.save(x, "x.npy")', "[save] expected the path first, gpu.save(path, x), got an array float32[3]" },
+    { 'gpu.sparse.linalg.cg(x, gpu.sparse.eye(3))', "; the matrix comes first: gpu.sparse.linalg.cg(A, b)" },
+    { 'gpu.sparse.coo(x, { y, y })', "expected gpu.sparse.coo(rows, columns, values, shape), got SciPy's (values, (rows, columns))" },
+    { 'gpu.plot.contour(m, x, y)', "[plot.contour] expected a matrix, behind x and y where they are given, got an array float32[3]" },
+    { 'gpu.plot.bars(gpu.linspace(0, 1, 4), x)', '; gpu.plot.histogram(x) counts, and bars of edges stand at edges(":-2")' },
+    { 'n, c = m.shape gpu.zeros(n, c)', "[zeros] expected shape, a dtype or a table of options, got global 'c' (a nil value); local n, m = unpack(x.shape)" },
     { 'gpu.hstack(x, y)', "gpu.hstack(arrays); braces make one list, {x, y}" },
     { 'gpu.signal.sosfilt(gpu.signal.butter(4, 0.2), x)', 'as {output = "sos"} of a design gives' },
   },
@@ -120,6 +164,21 @@ describe("Lua's own messages", function()
     has("local function f(y) return y:sum() end\nf(2)", "hint: y is a number, which has no methods: perhaps an argument in the place of another")
     has("gpu.integrate.quad(function(x) if x > 0.5 then return 1 end return 0 end, 0, 1)", "gpu.where(condition, x, y) chooses elements")
     has("local mask = x:gt(1) & x:lt(3)", "gpu.logical_and(x, y) for masks")
+  end)
+  it("say what to write of numbers, texts and functions", function()
+    has('print("n = " + 3)', '.. joins texts and numbers: "n = " .. n')
+    has('for i in 1, 10 do end', "for i = 1, n do ... end counts")
+    has('local s = gpu.cubic_spline(x, x) s:derivative()', "gpu.grad(f, {each = true})(x) is its derivative")
+    has('print(gpu.sparse.eye(3):nnz())', "A.nnz is a property of sparse matrices: it has no parentheses")
+    has('local t = gpu.table { a = { 1 } } t.values:mean()', "t.name is the column itself, t.names has the names")
+    has('gpu.jit(function(a) return a end)(x)', "as in k{grid=..., block=...}(arguments), where gpu.fuse(f) takes arrays, got an array float32[2]")
+    has('display(x)', "display is of notebooks")
+    has('local n = ffi.new "int[3]"', [[local ffi = require "ffi"]])
+  end)
+  it("say what the parser leaves out", function()
+    has('a = b = 3', "an assignment has no value: a, b = 3, 3")
+    has('local function f(a)\n  a ^ 2\nend', "a value alone is no statement: return x ^ 2")
+    has('local u = x:copy()\n(u * 2):add_(1)', "a ; in front of the ( parts them")
   end)
   it("name the neighbour of a field that is none", function()
     has("port = {read = print, out = {level = print}}\nport.raed(3)", "'raed' (a nil value)\nhint: did you mean read?")
