@@ -13,7 +13,10 @@ namespace gpulua {
 
 void add_hint(lua_State* L, std::optional<std::string_view> text, HintFiles files) {
   const int message = lua_gettop(L);
-  if (load_chunk(L, "hint.lua", &library_file) == 0 && lua_pcall(L, 0, 1, 0) == 0) {
+  const bool has_hints = load_chunk(L, "hint.lua", &library_file) == 0 &&
+                         load_chunk(L, "running_hint.lua", &library_file) == 0 && lua_pcall(L, 0, 3, 0) == 0 &&
+                         lua_pcall(L, 3, 1, 0) == 0;
+  if (has_hints) {
     lua_pushvalue(L, message);
     if (text)
       lua_pushlstring(L, text->data(), text->size());

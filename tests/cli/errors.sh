@@ -177,7 +177,7 @@ check 'brackets that end a kernel in a module' 1 '' "*$scratch/cut.lua:5: *${new
   echo 'c = gpu.linalg.cholesky(gpu.ones(2, 2) * -1) end'
   echo 'gpu.sync() print "innocent"'
 } | "$gpulua" -i >"$scratch/out" 2>"$scratch/err"
-matches 'errors of queued work' 0 innocent "gpulua: *the matrix is singular*; queued at stdin:1${newline}gpulua: *queued at stdin:3*queued at stdin:4" $?
+matches 'errors of queued work' 0 innocent "gpulua: *the matrix is singular*; queued at stdin:1;*${newline}gpulua: *queued at stdin:3;*queued at stdin:4" $?
 
 # A sanitizer's build needs more address space than any limit would leave it.
 limit=600000

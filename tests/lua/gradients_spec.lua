@@ -175,7 +175,7 @@ describe("derivatives of functions of arrays", function()
     end)
     fails("[hvp] expected an array of the shape of x.layers[1].b", function() gpu.hvp(total, p, {w = v.w}) end)
     for _, name in ipairs {"grad", "value_and_grad", "jacobian", "hessian", "hvp", "vjp", "jvp", "checkpoint"} do
-      fails("[" .. name .. "] expected a function of arrays, got an array float32[3]; the function goes in, not what it gives, as in gpu.grad(f)(x)",
+      fails("[" .. name .. "] expected a function of arrays, got an array float32[3]; it takes f itself, as gpu.grad(f)(x) does, not the result of f(x)",
         gpu[name], gpu.ones(3))
     end
     fails("[jacobian] expected an array of real or complex numbers, or a table of them, as argument 1", function() gpu.jacobian(f)({1, 2}, x) end)
