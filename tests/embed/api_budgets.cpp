@@ -220,7 +220,7 @@ TEST_CASE("deadlines in a child of fork()", "[sandbox]") {
     const pid_t child = fork();
     REQUIRE(child >= 0);
     if (child == 0) {
-      alarm(60);  // ends the child where the call does not end
+      alarm(20);  // ends the child where the call does not end
       if ((mode & 4) && !open()) _exit(1);
       if (gpulua_call(function, nullptr, 0, nullptr, nullptr, 20) != GPULUA_DEADLINE) _exit(2);
       if (gpulua_run(state, work.data(), work.size(), "work") != GPULUA_OK) _exit(3);

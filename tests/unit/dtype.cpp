@@ -52,7 +52,7 @@ TEST_CASE("an unknown dtype names those there are", "[dtype]") {
               "float16, bfloat16, float32, float64, complex64, complex128, got \"flot32\"; did you mean \"float32\"?"));
   // C's names are no dtypes, but say which one is meant.
   CHECK_THROWS_WITH(parse_dtype("double"), Catch::Matchers::EndsWith("did you mean \"float64\"?"));
-  CHECK_THROWS_WITH(parse_dtype("int"), Catch::Matchers::EndsWith("did you mean \"int32\"?"));
+  CHECK_THROWS_WITH(parse_dtype("int"), Catch::Matchers::EndsWith("NumPy's int is \"int64\", C's \"int32\""));
 }
 
 namespace {
