@@ -16,6 +16,7 @@ constexpr std::string_view host_headers[] = {
     "any",
     "arpa/inet.h",
     "assert.h",
+    "atomic",
     "bitset",
     "cctype",
     "cerrno",

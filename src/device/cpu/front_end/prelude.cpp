@@ -100,6 +100,10 @@ constexpr std::array rows{
     Row{"math_functions.h", "empty.h"},
     Row{"builtin_types.h", "empty.h"},
     Row{"mma.h", "mma.h"},
+    Row{"sm_20_intrinsics.h", "empty.h"},
+    Row{"sm_30_intrinsics.h", "empty.h"},
+    Row{"sm_35_intrinsics.h", "empty.h"},
+    Row{"sm_61_intrinsics.h", "empty.h"},
     Row{"vector_functions.h", "empty.h"},
     Row{"vector_types.h", "vector_types.h"},
 };
