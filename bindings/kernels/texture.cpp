@@ -220,7 +220,7 @@ void* check_rows(const Array& array, const ImageShape& shape) {
         "[texture] memory: expected rows of a multiple of {} bytes, got {}; gpu.pad makes them longer, memory = "
         "\"image\" copies the elements",
         row_unit, shape.row_bytes());
-  void* const memory = array->write(array->device().stream());
+  void* const memory = array->read(array->device().stream());
   const auto offset =
       static_cast<std::size_t>(static_cast<char*>(memory) - static_cast<char*>(array->buffer()->address()));
   if (offset % start_unit != 0)
