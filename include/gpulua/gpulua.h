@@ -256,7 +256,8 @@ GPULUA_API gpulua_status gpulua_sync(gpulua_state* state);
 /* Collects Lua's garbage, and the arrays in it. ms > 0: for about that long, with a part of a cycle; 0: all. */
 GPULUA_API gpulua_status gpulua_collect(gpulua_state* state, double ms);
 /* Stops what the state runs: that call gives GPULUA_INTERRUPTED, and the state goes on working. Nothing happens when
- * nothing runs. A loop that LuaJIT has compiled is stopped only in a call with a deadline or a state with
+ * nothing runs, nor to a call that another thread has just entered: a program that must stop it calls again until it has
+ * ended. A loop that LuaJIT has compiled is stopped only in a call with a deadline or a state with
  * GPULUA_INTERRUPTIBLE. Any thread, and a signal handler: so a handle that is not open gives GPULUA_ARGUMENT, and
  * gpulua_error() no text for it. */
 GPULUA_API gpulua_status gpulua_interrupt(gpulua_state* state);

@@ -2,8 +2,11 @@
 
 // The C interface as a host program sees it: linked to libgpulua.so, with no other header of the library.
 
+#include <atomic>
+#include <chrono>
 #include <cstring>
 #include <string>
+#include <thread>
 
 #include "include/gpulua/gpulua.h"
 #include "tests/catch.h"
@@ -59,6 +62,15 @@ class ApiState {
  private:
   gpulua_state* state_ = nullptr;
 };
+
+/// Stops the call that another thread makes in the state, until `has_ended`. A call that has taken the state may not
+/// have begun to run: then an interrupt finds nothing to stop.
+inline void interrupt_until(gpulua_state* state, const std::atomic<bool>& has_ended) {
+  while (!has_ended) {
+    gpulua_interrupt(state);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
 
 inline gpulua_value number_value(double number) {
   gpulua_value value{};

@@ -72,10 +72,14 @@ TEST_CASE("gpulua_load ends after a second in a sandbox, and gpulua_run with an 
   CHECK(function == nullptr);
 
   gpulua_status status = GPULUA_OK;
-  std::thread program([&] { status = state.run(keys); });
+  std::atomic<bool> has_ended{false};
+  std::thread program([&] {
+    status = state.run(keys);
+    has_ended = true;
+  });
   const auto start = std::chrono::steady_clock::now();
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  CHECK(gpulua_interrupt(state.get()) == GPULUA_OK);
+  interrupt_until(state.get(), has_ended);
   program.join();
   CHECK(status == GPULUA_INTERRUPTED);
   CHECK(milliseconds_since(start) < 4000);

@@ -348,11 +348,13 @@ TEST_CASE("look-ups of values call metamethods only for a time", "[sandbox]") {
 
 TEST_CASE("an interrupt stops a sandbox, and the next call runs", "[sandbox]") {
   ApiState state(sandbox_options());
+  std::atomic<bool> has_ended{false};
   std::thread other([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(30));
-    gpulua_interrupt(state.get());
+    interrupt_until(state.get(), has_ended);
   });
   CHECK(state.run("while true do pcall(function() while true do end end) end") == GPULUA_INTERRUPTED);
+  has_ended = true;
   other.join();
   CHECK(state.run("assert(1 + 1 == 2)") == GPULUA_OK);
 }
