@@ -181,7 +181,8 @@ TEST_CASE("a second thread in a state gets GPULUA_BUSY") {
     has_ended = true;
   });
   gpulua_status status = GPULUA_OK;
-  while ((status = gpulua_run(state.get(), "", 0, "s")) == GPULUA_OK) std::this_thread::yield();
+  while ((status = gpulua_run(state.get(), "", 0, "s")) == GPULUA_OK)
+    std::this_thread::sleep_for(std::chrono::microseconds(50));  // the other thread's turn
   CHECK(status == GPULUA_BUSY);
   CHECK(has(gpulua_error(nullptr), "[run] another thread works in this state"));
   CHECK(gpulua_destroy(state.get()) == GPULUA_BUSY);
