@@ -245,7 +245,7 @@ std::string named_as_called(lua_State* L, std::string message) {
 }
 
 void warn_at(Context& context, const Origin& origin, const std::string& text) {
-  context.warn((origin.chunk ? std::string(origin.chunk) + ":" + std::to_string(origin.line) + ": " : "") + text);
+  context.warn(place_text(origin) + text);
 }
 
 }  // namespace gpulua

@@ -16,11 +16,6 @@ namespace gpulua {
 
 namespace {
 
-/// "script.lua:12: ", or nothing where no script runs.
-std::string prefix(const Origin& origin) {
-  return origin.chunk ? std::string(origin.chunk) + ":" + std::to_string(origin.line) + ": " : "";
-}
-
 /// A call of a library in the log.
 class LibraryCall final : public Kernel {
  public:
@@ -179,7 +174,7 @@ std::shared_ptr<Kernel> OpenDevice::find_kernel(const std::string& key) const {
 
 std::shared_ptr<Module> OpenDevice::compile(const KernelSource& source) {
   context_.spending.add_compilation();
-  const std::shared_ptr<void> end = context_.on_compile ? context_.on_compile(source, prefix(origin())) : nullptr;
+  const std::shared_ptr<void> end = context_.on_compile ? context_.on_compile(source, place_text(origin())) : nullptr;
   if (profiles_.empty()) return device_->compile(source);
   const auto start = std::chrono::steady_clock::now();
   std::shared_ptr<Module> module = device_->compile(source);
@@ -200,10 +195,10 @@ std::shared_ptr<Kernel> OpenDevice::compile_kernel(const std::string& key, std::
 
 void OpenDevice::warn_of(const KernelEntry& kernel) {
   if (context_.config().log_plans && !kernel.limits.empty())
-    context_.warn(prefix(origin()) + "the kernel '" + kernel.name + "': " + kernel.limits);
+    context_.warn(place_text(origin()) + "the kernel '" + kernel.name + "': " + kernel.limits);
   // Checked kernels, and a GPU's on the CPU device, are not there to be quick.
   if (kernel.warning.empty() || device_->checking() || context_.config().gpu_schedules_on_cpu) return;
-  context_.warn(prefix(origin()) + "the kernel '" + kernel.name + "' " + kernel.warning);
+  context_.warn(place_text(origin()) + "the kernel '" + kernel.name + "' " + kernel.warning);
 }
 
 Origin OpenDevice::origin() const {
@@ -218,7 +213,7 @@ void OpenDevice::count_kernel() {
   if (!at.chunk || at.in_library || has_warned_ || ++kernels_of_lines_[{at.chunk, at.line}] <= many_kernels) return;
   has_warned_ = true;
   context_.warn(
-      prefix(at) + "this line has compiled more than " + std::to_string(many_kernels) +
+      place_text(at) + "this line has compiled more than " + std::to_string(many_kernels) +
       " kernels: it computes expressions that differ in their operations, dtypes, numbers of axes or lengths of "
       "short rows, and each takes a compilation; gpu.explain(x) shows the kernels of an expression");
 }

@@ -66,7 +66,7 @@ class CudaImage final : public Image {
     return surface_;
   }
 
-  /// A copy of all elements, of which the caller fills in one side.
+  /// A copy of all elements from this image to itself: the caller replaces its source or its target.
   CUDA_MEMCPY3D copy() const {
     CUDA_MEMCPY3D result{};
     result.srcPitch = result.dstPitch = shape_.row_bytes();
@@ -156,7 +156,7 @@ class CudaTextures final : public Textures {
   std::shared_ptr<Texture> create(const CUDA_RESOURCE_DESC& resource, int dimensions, const Sampling& sampling,
                                   std::shared_ptr<Image> image) {
     CUDA_TEXTURE_DESC wanted{};
-    // An axis that the image does not have is read at 0, half of which lies beyond a border.
+    // A texture unit reads a missing axis at 0, and would blend in half of what lies beyond the border there.
     for (int axis = 0; axis < 3; ++axis)
       wanted.addressMode[axis] =
           axis < dimensions ? static_cast<CUaddress_mode>(sampling.border) : CU_TR_ADDRESS_MODE_CLAMP;

@@ -39,7 +39,7 @@ class LanePatterns {
   bool accesses_row(const llvm::Instruction& instruction) const;
 
  private:
-  /// From what is known so far to what the instructions make of it.
+  /// Visits all instructions until no pattern and no divergent branch changes.
   void find_patterns(Divergence& divergence);
   LanePattern of_instruction(const llvm::Instruction& instruction) const;
   LanePattern of_phi(const llvm::PHINode& phi) const;
