@@ -55,7 +55,7 @@ local results = {
   ["gpu.meshgrid"] = "gpu.array ...", ["gpu.indices"] = "gpu.array ...", ["gpu.broadcast_arrays"] = "gpu.array ...",
   ["gpu.split"] = "gpu.array[]", ["gpu.array_split"] = "gpu.array[]", ["gpu.unstack"] = "gpu.array[]", ["gpu.topk"] = "gpu.array, gpu.array",
   ["gpu.histogram"] = "gpu.array, gpu.array", ["gpu.broadcast_shapes"] = "integer[]", ["gpu.gradient"] = "gpu.array ...",
-  ["gpu.module"] = "gpu.module", ["gpu.load_module"] = "gpu.module?, string?", ["gpu.kernel"] = "gpu.kernel", ["mod.kernel"] = "gpu.kernel",
+  ["gpu.module"] = "gpu.module", ["gpu.link"] = "gpu.module", ["gpu.load_module"] = "gpu.module?, string?", ["gpu.kernel"] = "gpu.kernel", ["mod.kernel"] = "gpu.kernel",
   ["mod.constant"] = "gpu.array", ["gpu.stream"] = "gpu.stream", ["gpu.event"] = "gpu.event", ["gpu.device"] = "gpu.device, string?",
   ["gpu.graph"] = "gpu.graph, any ...", ["gpu.random.generator"] = "gpu.generator", ["gpu.item"] = "any", ["x.host"] = "any", ["gpu.table"] = "gpu.columns|table",
   ["gpu.host"] = "any", ["gpu.load"] = "any, string?", ["gpu.image.load"] = "gpu.array?, string?", ["gpu.unique"] = "gpu.array ...",

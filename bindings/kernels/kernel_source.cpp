@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -142,6 +144,14 @@ void refuse_file_name(std::string_view text, const char* op, bool takes_images) 
               is_image       ? "gpu.load_module(" + quoted + ") loads it"
               : takes_images ? "gpu.module(" + whole + ") compiles it"
                              : whole + " is its text");
+}
+
+std::string read_compiled_file(const char* op, const std::string& path) {
+  std::error_code failure;
+  std::ifstream file(path, std::ios::binary);
+  if (!file || !std::filesystem::is_regular_file(path, failure))
+    throw Error(ErrorKind::unavailable, "[{}] no file \"{}\"", op, path);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 void check_source_rights(lua_State* L, const char* op, const std::string* text) {

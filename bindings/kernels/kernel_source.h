@@ -20,6 +20,9 @@ struct SourceRequest {
 /// cubins, fatbins), false for source. The message names the function that reads the file.
 void refuse_file_name(std::string_view text, const char* op, bool takes_images);
 
+/// The bytes of a file of compiled code. Throws ErrorKind::unavailable where there is none.
+std::string read_compiled_file(const char* op, const std::string& path);
+
 /// Throws Error for function `op`, which takes device code, where the scripts may bring none:
 /// ScriptRights::check_source.
 void check_source_rights(lua_State* L, const char* op, const std::string* text = nullptr);

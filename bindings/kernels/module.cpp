@@ -1,9 +1,7 @@
 #include "bindings/kernels/module.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <utility>
 
 #include "bindings/arrays/lua_array.h"
 #include "bindings/arrays/lua_device.h"
@@ -11,6 +9,7 @@
 #include "bindings/kernels/kernel_parts.h"
 #include "bindings/kernels/kernel_source.h"
 #include "bindings/kernels/launch.h"
+#include "bindings/kernels/link_request.h"
 #include "bindings/kernels/lua_kernel.h"
 #include "bindings/kernels/module_global.h"
 #include "bindings/lua/cdata.h"
@@ -42,14 +41,6 @@ BoundModule& compile(lua_State* L, const SourceRequest& request, bool is_library
 /// True for PTX text, cubins and fatbins. They contain newlines or zero bytes, which a path does not.
 bool is_image(std::string_view text) {
   return text.find_first_of(std::string_view("\n\0", 2)) != text.npos;
-}
-
-std::string read_file(const std::string& path) {
-  std::error_code failure;
-  std::ifstream file(path, std::ios::binary);
-  if (!file || !std::filesystem::is_regular_file(path, failure))
-    throw Error(ErrorKind::unavailable, "[load_module] no file \"{}\"", path);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 /// find_kernel() with a message that also lists the functions of the source.
@@ -148,11 +139,21 @@ int load_module(lua_State* L) {
   refuse_file_name(text, "load_module", true);
   std::string image;
   try {
-    image = read_file(std::string(text));
+    image = read_compiled_file("load_module", std::string(text));
   } catch (const Error& error) {
     return push_nil(L, error.what());
   }
   push_module(L, device, device->device().load_image(image));
+  return 1;
+}
+
+/// gpu.link(parts [, {options, defines, headers, include, device}])
+int link(lua_State* L) {
+  const SourceRequest request = check_link_request(L, 1, 2);
+  std::string text;
+  for (const KernelSource& part : request.source.parts) text += part.text + "\n";
+  push_module(L, request.device, request.device->compile(request.source),
+              std::make_shared<const std::string>(std::move(text)));
   return 1;
 }
 
@@ -252,6 +253,7 @@ void open_kernels(lua_State* L) {
   open_host_arguments(L);
   set_functions(L, {{"module", protect<new_module<false>>},
                     {"kernel", protect<new_kernel<false>>},
+                    {"link", protect<link>},
                     {"load_module", protect<load_module>}});
   lua_pushlightuserdata(L, nullptr);
   lua_setfield(L, -2, "null");

@@ -254,6 +254,13 @@ void check_cooperative(const DeviceInfo& device, const Kernel& kernel, const Lau
 
 }  // namespace
 
+std::string part_name(const KernelSource& whole, std::size_t index) {
+  const KernelSource& part = whole.parts[index];
+  std::string name = "part " + std::to_string(index + 1);
+  if (!part.file.empty()) name += " (" + part.file + (part.image.empty() ? ":" + std::to_string(part.line) : "") + ")";
+  return name;
+}
+
 std::string serialize(const CompiledModule& module) {
   Writer writer;
   writer.number(format_version);

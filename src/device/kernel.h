@@ -44,7 +44,14 @@ struct KernelSource {
   bool lua_function = false;
   /// The library's own: its functions named gpulua_... take right addresses, and are not checked.
   bool own = false;
+  /// Compiled code in one of the device's formats, in place of the text. Parts alone have it.
+  std::string image = {};
+  /// What is compiled each on its own and linked to one module, in place of the text.
+  std::vector<KernelSource> parts = {};
 };
+
+/// "part 2 (script.lua:12)": the `index`-th part, from 0, in messages.
+std::string part_name(const KernelSource& whole, std::size_t index);
 
 /// A `__global__` function of a compiled module.
 struct KernelEntry {

@@ -121,7 +121,7 @@ const CompilerEntry& CompilerLibrary::entry() {
 }
 
 bool includes_files(const KernelSource& source) {
-  return !source.include_dirs.empty() ||
+  return std::ranges::any_of(source.parts, includes_files) || !source.include_dirs.empty() ||
          std::any_of(source.options.begin(), source.options.end(), [](const std::string& option) {
            return option.starts_with("-I") || option.starts_with("--include-path") ||
                   option.starts_with("--pre-include");

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/base/dynamic_library.h"
+#include "src/device/cuda/compiler/version_text.h"
 #include "src/device/cuda/context_guard.h"
 #include "src/device/cuda/cuda_graph.h"
 #include "src/device/cuda/cuda_module.h"
@@ -13,7 +14,6 @@
 #include "src/device/cuda/cufft.h"
 #include "src/device/cuda/cusolver.h"
 #include "src/device/cuda/nccl.h"
-#include "src/device/cuda/compiler/version_text.h"
 #include "src/device/shared/curand.h"
 #include "src/device/shared/superlu.h"
 
@@ -254,8 +254,11 @@ std::shared_ptr<Module> CudaDevice::compile(const KernelSource& source) {
   }
   auto compiled = compiler_->get(source, environment_.cache);
   const int version = compiler_->nvrtc_version();
+  const bool has_images =
+      std::ranges::any_of(source.parts, [](const KernelSource& part) { return !part.image.empty(); });
   return CudaModule::from_compiled(context_, std::move(compiled),
-                                   version != 0 ? "NVRTC of CUDA " + version_text(version) : "an earlier compilation");
+                                   version != 0 ? "NVRTC of CUDA " + version_text(version) : "an earlier compilation",
+                                   /*lists_all=*/!has_images);
 }
 
 std::shared_ptr<Module> CudaDevice::load_image(std::string_view image) {

@@ -4,11 +4,11 @@
 #include <utility>
 #include <vector>
 
-#include "src/device/cuda/context_guard.h"
 #include "src/device/cuda/compiler/cubin.h"
 #include "src/device/cuda/compiler/module_text.h"
 #include "src/device/cuda/compiler/ptx.h"
 #include "src/device/cuda/compiler/version_text.h"
+#include "src/device/cuda/context_guard.h"
 
 namespace gpulua::cuda {
 namespace {
@@ -77,6 +77,21 @@ std::vector<PtxEntry> list_entries(Context& context, CUmodule module) {
   std::vector<PtxEntry> entries;
   for (CUfunction function : functions) entries.push_back(entry_of(driver, function));
   return entries;
+}
+
+/// The module with the kernels and variables of its image that it does not describe.
+std::shared_ptr<const CompiledModule> with_found(Context& context, CUmodule handle, const CompiledModule& compiled) {
+  PtxModule found{list_entries(context, handle), read_cubin_globals(compiled.image)};
+  const auto is_described = [](const auto& entries) {
+    return [&entries](const auto& other) {
+      return std::ranges::any_of(entries, [&](const auto& entry) { return entry.symbol == other.symbol; });
+    };
+  };
+  std::erase_if(found.entries, is_described(compiled.kernels));
+  std::erase_if(found.globals, is_described(compiled.globals));
+  auto whole = std::make_shared<CompiledModule>(compiled);
+  describe_module(found, {}, {}, *whole);
+  return whole;
 }
 
 std::size_t attribute_of(Context& context, CUfunction function, CUfunction_attribute attribute) {
@@ -150,9 +165,11 @@ void CudaKernel::raise_shared_limit() const {
 
 std::shared_ptr<CudaModule> CudaModule::from_compiled(std::shared_ptr<Context> context,
                                                       std::shared_ptr<const CompiledModule> compiled,
-                                                      const std::string& origin) {
+                                                      const std::string& origin, bool lists_all) {
   const CUmodule handle = load(*context, compiled->image, origin);
-  return std::make_shared<CudaModule>(std::move(context), handle, std::move(compiled));
+  auto module = std::make_shared<CudaModule>(context, handle, compiled);
+  if (!lists_all) module->compiled_ = with_found(*context, handle, *compiled);
+  return module;
 }
 
 std::shared_ptr<CudaModule> CudaModule::from_image(std::shared_ptr<Context> context, std::string_view image) {

@@ -34,6 +34,8 @@ CacheKey& CacheKey::add(const KernelSource& source) {
   add_texts(source.include_dirs);
   add_texts(source.names);
   add((source.whole_warps ? 1 : 0) + (source.lua_function ? 2 : 0) + (source.own ? 4 : 0));
+  add(source.image).add(source.parts.size());
+  for (const KernelSource& part : source.parts) add(part);
   return *this;
 }
 

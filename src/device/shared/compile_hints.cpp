@@ -250,6 +250,7 @@ class Hints {
     if (std::ranges::any_of(hints_, [&](const std::string& h) { return h.ends_with(remedy); })) return;
     hints_.push_back(text);
   }
+  std::size_t count() const { return hints_.size(); }
   std::string text() const {
     std::string result;
     for (const std::string& hint : hints_) result += (result.empty() ? "hint: " : "\nhint: ") + hint;
@@ -271,8 +272,12 @@ std::string compile_hints(std::string_view messages) {
       hints.add(unknown_names(), container);
       continue;
     }
+    const std::size_t known = hints.count();
     hints.add(unknown_names(), unknown_name(log));
     hints.add(host_functions(), unknown_name(log));
+    if (has("Unresolved extern function") && hints.count() == known)
+      hints.add(unknown_name(log) +
+                " is declared, but nothing defines it: gpu.link joins this source and the one that does");
     hints.add(host_functions(), unfit_function(log.line()));
     hints.add(missing_headers(), missing_header(log.line()));
     hints.add(wrong_arguments(), unfit_function(log.line()));

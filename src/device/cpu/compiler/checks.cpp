@@ -38,7 +38,9 @@ void refuse_in(const llvm::Function& function, std::vector<const llvm::Function*
         throw Error(ErrorKind::compile, "[compile] {}{}", location_text(instruction.getDebugLoc()),
                     refused.getValueAsString().str());
       if (is_undefined(*callee))
-        throw Error(ErrorKind::compile, "[compile] {}the function '{}' is declared, but nothing defines it",
+        throw Error(ErrorKind::compile,
+                    "[compile] {}the function '{}' is declared, but nothing defines it; gpu.link joins this source and "
+                    "the one that does",
                     location_text(instruction.getDebugLoc()), llvm::demangle(callee->getName()));
       reached.push_back(callee);
     }

@@ -9,6 +9,7 @@
 #include "src/device/cpu/compiler/codegen.h"
 #include "src/device/cpu/compiler/engine.h"
 #include "src/device/cpu/compiler/instrument.h"
+#include "src/device/cpu/compiler/link_parts.h"
 #include "src/device/cpu/compiler/linker.h"
 #include "src/device/cpu/front_end/front_end.h"
 #include "src/device/cpu/ir/compilation.h"
@@ -56,21 +57,14 @@ class FatalErrors {
   }
 };
 
-CompiledModule compile_now(const KernelSource& source, const CompileTarget& target) {
-  const CompileOptions options = parse_options(source.options);
-  const CodeChoice& code = target.code;
-  const bool is_first = code.kernel.empty();
-  SourceModule module = is_first ? parse_source(source, options, target) : load_kernel(code.ir, code.kernel);
-  module.whole_warps = source.whole_warps;
-  module.lua_function = source.lua_function;
-  module.own = source.own;
-  module.code = code;
-  check_abandoned();
+/// The stages behind the front end.
+CompiledModule build(SourceModule& module, const CompileOptions& options, const CompileTarget& target) {
+  const bool is_first = target.code.kernel.empty();
   CompiledModule result;
   result.globals = module.globals;
   if (target.checked) instrument(module);
   if (is_first) prepare_module(module);
-  if (is_first && !code.all) result.ir = store_module(module);
+  if (is_first && !target.code.all) result.ir = store_module(module);
   auto machine = make_machine(*module.module);
   // The checker follows single threads.
   if (!build_kernels(module, target.checked ? EngineChoice::scalar : options.engine, *machine)) result.ir.clear();
@@ -81,6 +75,28 @@ CompiledModule compile_now(const KernelSource& source, const CompileTarget& targ
   check_abandoned();
   result.image = link_shared_object(object);
   return result;
+}
+
+SourceModule read_module(const KernelSource& source, const CompileOptions& options, const CompileTarget& target) {
+  if (!target.code.kernel.empty()) return load_kernel(target.code.ir, target.code.kernel);
+  return source.parts.empty() ? parse_source(source, options, target) : link_parts(source, target);
+}
+
+CompiledModule compile_now(const KernelSource& source, const CompileTarget& target) {
+  const KernelSource& with_options = source.parts.empty() ? source : source.parts.front();
+  const CompileOptions options = parse_options(with_options.options);
+  SourceModule module = read_module(source, options, target);
+  module.whole_warps = source.whole_warps;
+  module.lua_function = source.lua_function;
+  module.own = source.own;
+  module.code = target.code;
+  check_abandoned();
+  try {
+    return build(module, options, target);
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::compile) refuse_missing(module.parts, error.what());
+    throw;
+  }
 }
 
 /// Runs far below the stack's bottom as clang knows it.

@@ -68,6 +68,8 @@ constexpr std::array rows{
     Row{"-dc", Meaning::ignored, Value::none},
     Row{"--device-w", Meaning::ignored, Value::none},
     Row{"-dw", Meaning::ignored, Value::none},
+    Row{"--dlink-time-opt", Meaning::ignored, Value::none},
+    Row{"-dlto", Meaning::ignored, Value::none},
     Row{"--device-int128", Meaning::ignored, Value::none},
     Row{"-device-int128", Meaning::ignored, Value::none},
     Row{"--extra-device-vectorization", Meaning::ignored, Value::optional},

@@ -216,13 +216,14 @@ std::string header_list(const KernelSource& source) {
   throw Error(ErrorKind::compile, text);
 }
 
+using Context = std::shared_ptr<llvm::LLVMContext>;
+
 SourceModule parse(const NamedSource& named, const CompileOptions& options, const CompileTarget& target,
-                   const PrecompiledPrelude* precompiled) {
+                   const PrecompiledPrelude* precompiled, const Context& context) {
   const KernelSource& source = named.source;
   const std::string text = main_text(named, options);
   SourceModule result;
-  result.context = std::make_unique<llvm::LLVMContext>();
-  collect_errors(*result.context);
+  result.context = context;
   ReadSource action(source, precompiled, result);
   std::string messages;
   llvm::raw_string_ostream stream(messages);
@@ -247,21 +248,32 @@ SourceModule parse(const NamedSource& named, const CompileOptions& options, cons
   return result;
 }
 
+Context new_context() {
+  auto context = std::make_shared<llvm::LLVMContext>();
+  collect_errors(*context);
+  return context;
+}
+
 }  // namespace
 
 SourceModule parse_source(const KernelSource& source, const CompileOptions& options, const CompileTarget& target,
                           const PrecompiledPrelude* precompiled) {
-  return parse(with_all_names(source), options, target, precompiled);
+  return parse(with_all_names(source), options, target, precompiled, new_context());
 }
 
 SourceModule parse_source(const KernelSource& source, const CompileOptions& options, const CompileTarget& target) {
+  return parse_part(source, options, target, new_context());
+}
+
+SourceModule parse_part(const KernelSource& source, const CompileOptions& options, const CompileTarget& target,
+                        const std::shared_ptr<llvm::LLVMContext>& context) {
   // A failure is compiled again for the message: from parsed headers clang suggests better names for a misspelt one.
   const std::string version = clang::getClangFullVersion();
   bool failed = false;
   const auto try_prelude = [&](const KernelSource& text, const PrecompiledPrelude* precompiled) {
     std::optional<SourceModule> result;
     if (precompiled != nullptr && !failed) try {
-        result = parse_source(text, options, target, precompiled);
+        result = parse(with_all_names(text), options, target, precompiled, context);
       } catch (const Error&) {
         failed = true;
       }
@@ -274,7 +286,7 @@ SourceModule parse_source(const KernelSource& source, const CompileOptions& opti
       precompiled_prelude(options.standard, leading_includes(source, options), version);
   if (auto result = try_prelude(source, precompiled)) return std::move(*result);
   return first_that_compiles<SourceModule>(
-      source, [&](const NamedSource& way) { return parse(way, options, target, nullptr); });
+      source, [&](const NamedSource& way) { return parse(way, options, target, nullptr, context); });
 }
 
 }  // namespace gpulua::cpu

@@ -11,6 +11,9 @@ namespace gpulua::cpu {
 
 /// Throws ErrorKind::compile with clang's text.
 SourceModule parse_source(const KernelSource& source, const CompileOptions& options, const CompileTarget& target);
+/// One of several sources for one module: their IR is in one context.
+SourceModule parse_part(const KernelSource& source, const CompileOptions& options, const CompileTarget& target,
+                        const std::shared_ptr<llvm::LLVMContext>& context);
 /// With all names that come without an #include, and a precompiled prelude; null: parses the prelude's headers.
 SourceModule parse_source(const KernelSource& source, const CompileOptions& options, const CompileTarget& target,
                           const PrecompiledPrelude* precompiled);

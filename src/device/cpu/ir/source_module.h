@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "src/device/cpu/abi/compiler_plugin.h"
+#include "src/device/shared/link_symbols.h"
 
 namespace gpulua::cpu {
 
@@ -31,7 +32,7 @@ struct SourceKernel {
 };
 
 struct SourceModule {
-  std::unique_ptr<llvm::LLVMContext> context;  // outlives `module`
+  std::shared_ptr<llvm::LLVMContext> context;  // outlives `module`
   std::unique_ptr<llvm::Module> module;
   std::vector<SourceKernel> kernels;
   std::vector<GlobalEntry> globals;
@@ -41,7 +42,8 @@ struct SourceModule {
   bool lua_function = false;           // KernelSource::lua_function
   bool own = false;                    // KernelSource::own
   CodeChoice code = {};
-  std::vector<llvm::GlobalVariable*> exports;                   // beside `globals`, for code that is left out
+  std::vector<LinkPart> parts;                 // of a module that is linked of several: what they define and use
+  std::vector<llvm::GlobalVariable*> exports;  // beside `globals`, for code that is left out
   std::vector<std::pair<std::string, llvm::Constant*>> places;  // of another module's variables
   bool checked = false;  // has calls of the checker (check/instrument.h): for the scalar engine alone
 };

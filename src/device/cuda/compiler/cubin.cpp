@@ -61,6 +61,31 @@ bool is_whole_elf(const Elf& elf) {
   return true;
 }
 
+/// Calls `visit` with each symbol of an ELF file, its name, and the name of the section that it is in.
+template <class Visit>
+void visit_symbols(std::string_view bytes, Visit visit) {
+  const Elf elf(bytes);
+  const auto header = elf.read<Elf64_Ehdr>(0);
+  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != ELFCLASS64) return;
+  const auto section = [&](std::uint64_t index) {
+    return index < header->e_shnum ? elf.read<Elf64_Shdr>(header->e_shoff, index) : std::nullopt;
+  };
+  const auto section_names = section(header->e_shstrndx);
+  if (!section_names) return;
+  for (std::uint64_t i = 0; i < header->e_shnum; ++i) {
+    const auto symbols = section(i);
+    const auto symbol_names = symbols && symbols->sh_type == SHT_SYMTAB ? section(symbols->sh_link) : std::nullopt;
+    if (!symbol_names) continue;
+    for (std::uint64_t k = 0; k < symbols->sh_size / sizeof(Elf64_Sym); ++k) {
+      const auto symbol = elf.read<Elf64_Sym>(symbols->sh_offset, k);
+      if (!symbol) break;
+      const auto home = section(symbol->st_shndx);
+      visit(*symbol, elf.text(*symbol_names, symbol->st_name),
+            home ? elf.text(*section_names, home->sh_name) : std::string_view());
+    }
+  }
+}
+
 }  // namespace
 
 void check_binary(std::string_view image) {
@@ -75,36 +100,34 @@ void check_binary(std::string_view image) {
                 image.size());
 }
 
-std::vector<PtxGlobal> read_cubin_globals(std::string_view cubin) {
-  const Elf elf(cubin);
-  const auto header = elf.read<Elf64_Ehdr>(0);
-  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != ELFCLASS64)
-    return {};
-  const auto section = [&](std::uint64_t index) {
-    return index < header->e_shnum ? elf.read<Elf64_Shdr>(header->e_shoff, index) : std::nullopt;
-  };
-  const auto section_names = section(header->e_shstrndx);
-  if (!section_names) return {};
+bool is_linked_cubin(std::string_view image) {
+  const auto header = Elf(image).read<Elf64_Ehdr>(0);
+  return header && image.starts_with(std::string_view(ELFMAG, SELFMAG)) && header->e_type == ET_EXEC;
+}
 
+std::vector<PtxGlobal> read_cubin_globals(std::string_view cubin) {
   std::vector<PtxGlobal> globals;
-  for (std::uint64_t i = 0; i < header->e_shnum; ++i) {
-    const auto symbols = section(i);
-    const auto symbol_names = symbols && symbols->sh_type == SHT_SYMTAB ? section(symbols->sh_link) : std::nullopt;
-    if (!symbol_names) continue;
-    for (std::uint64_t k = 0; k < symbols->sh_size / sizeof(Elf64_Sym); ++k) {
-      const auto symbol = elf.read<Elf64_Sym>(symbols->sh_offset, k);
-      if (!symbol) break;
-      const auto home = section(symbol->st_shndx);
-      if (!home || ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT) continue;
-      // Constant bank 3 is the variables'; the others hold parameters and literals.
-      const std::string_view home_name = elf.text(*section_names, home->sh_name);
-      const bool constant = home_name == ".nv.constant3";
-      if (!constant && !home_name.starts_with(".nv.global")) continue;
-      globals.push_back({constant ? PtxSpace::constant : PtxSpace::global,
-                         std::string(elf.text(*symbol_names, symbol->st_name)), symbol->st_size});
-    }
-  }
+  visit_symbols(cubin, [&](const Elf64_Sym& symbol, std::string_view name, std::string_view home) {
+    if (ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT) return;
+    // Constant bank 3 is the variables'; the others hold parameters and literals.
+    const bool constant = home == ".nv.constant3";
+    if (!constant && !home.starts_with(".nv.global")) return;
+    globals.push_back({constant ? PtxSpace::constant : PtxSpace::global, std::string(name), symbol.st_size});
+  });
   return globals;
+}
+
+std::vector<LinkSymbol> read_cubin_symbols(std::string_view cubin) {
+  std::vector<LinkSymbol> symbols;
+  visit_symbols(cubin, [&](const Elf64_Sym& symbol, std::string_view name, std::string_view) {
+    const unsigned binding = ELF64_ST_BIND(symbol.st_info), type = ELF64_ST_TYPE(symbol.st_info);
+    if (name.empty() || name.starts_with('.') || (binding != STB_GLOBAL && binding != STB_WEAK)) return;
+    symbols.push_back({.name = std::string(name),
+                       .is_defined = symbol.st_shndx != SHN_UNDEF,
+                       .is_shared = binding == STB_WEAK,
+                       .bytes = type == STT_FUNC ? 0 : symbol.st_size});
+  });
+  return symbols;
 }
 
 }  // namespace gpulua::cuda

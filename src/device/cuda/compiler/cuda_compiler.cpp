@@ -202,7 +202,9 @@ std::vector<std::string> toolkit_library_names(const std::string& stem, int driv
 }
 
 Compiler::Compiler(const Config& config, std::string architecture, int driver_version, fs::path pack)
-    : architecture_(std::move(architecture)), pack_(std::move(pack), driver_version) {
+    : architecture_(std::move(architecture)),
+      pack_(std::move(pack), driver_version),
+      linker_(config, architecture_, driver_version) {
   const std::vector<std::string> names = toolkit_library_names("libnvrtc", driver_version);
   const std::vector<std::string_view> views(names.begin(), names.end());
   library_ = find_cuda_library(config, views);
@@ -220,8 +222,33 @@ std::shared_ptr<const CompiledModule> Compiler::get(const KernelSource& source, 
   if (source.own)
     if (std::optional<CompiledModule> shipped = pack_.find(pack_digest(source)))
       return std::make_shared<const CompiledModule>(std::move(*shipped));
-  if (const std::optional<std::string> key = digest(source)) return cache.get(*key, [&] { return compile(source); });
-  return std::make_shared<const CompiledModule>(compile(source));
+  if (!source.parts.empty()) return get_cached(source, cache, [&] { return link(source, cache); });
+  if (std::ranges::any_of(source.options, is_link_option)) {
+    KernelSource whole;
+    whole.parts.push_back(source);
+    return get(whole, cache);
+  }
+  return get_cached(source, cache, [&] { return compile(source); });
+}
+
+std::shared_ptr<const CompiledModule> Compiler::get_cached(const KernelSource& source, KernelCache& cache,
+                                                           const std::function<CompiledModule()>& make) {
+  if (const std::optional<std::string> key = digest(source)) return cache.get(*key, make);
+  return std::make_shared<const CompiledModule>(make());
+}
+
+CompiledModule Compiler::link(const KernelSource& whole, KernelCache& cache) {
+  std::vector<std::shared_ptr<const CompiledModule>> parts;
+  for (const KernelSource& part : whole.parts) {
+    if (!part.image.empty()) {
+      parts.push_back(nullptr);
+      continue;
+    }
+    KernelSource relocatable = part;
+    if (std::ranges::none_of(part.options, is_link_option)) relocatable.options.emplace_back("-rdc=true");
+    parts.push_back(get_cached(relocatable, cache, [&] { return compile(relocatable); }));
+  }
+  return linker_.link(whole, parts);
 }
 
 std::string Compiler::pack_digest(const KernelSource& source) const {
@@ -237,6 +264,12 @@ std::optional<std::string> Compiler::digest(const KernelSource& source) const {
   for (const fs::path& file : *files) {
     std::ifstream stream(file, std::ios::binary);
     key.add(file.string()).add(std::string(std::istreambuf_iterator<char>(stream), {}));
+  }
+  if (!source.parts.empty()) key.add(linker_.identity());
+  for (const KernelSource& part : source.parts) {
+    const std::optional<std::string> own = digest(part);
+    if (!own) return std::nullopt;
+    key.add(*own);
   }
   return key.digest();
 }
@@ -262,7 +295,9 @@ CompiledModule Compiler::compile(const NamedSource& named) {
   for (std::string_view name : runtime_headers)
     if (include_dirs_.empty() && !has_own_header(source, name)) program.headers.emplace_back(name, "");
   program.name_expressions = source.names;
-  std::ranges::transform(source.options, std::back_inserter(program.options), nvrtc_option);
+  for (const std::string& option : source.options)
+    if (!is_link_option(option)) program.options.push_back(nvrtc_option(option));
+  if (std::ranges::any_of(source.options, is_link_option)) program.options.emplace_back("-rdc=true");
   if (!std::ranges::any_of(source.options, sets_standard)) program.options.emplace_back("-std=c++17");
   program.options.emplace_back("-w");  // no warnings among the errors
   // What is compiled is in our cache; and our kernels need no textures and no runtime functions.
@@ -315,6 +350,10 @@ CompiledModule Compiler::compile(const NamedSource& named) {
   }
   CompiledModule module;
   describe_module(ptx, types, spellings, module);
+  if (has_lto(source)) {
+    program.options.insert(program.options.begin(), "-dlto");
+    result.cubin = nvrtc().compile(program).lto_ir;
+  }
   module.image = result.cubin.empty() ? result.ptx : std::move(result.cubin);
   module.ptx = std::move(result.ptx);
   return module;

@@ -4,12 +4,14 @@
 // driver.
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "src/base/config.h"
+#include "src/device/cuda/compiler/cuda_linker.h"
 #include "src/device/cuda/compiler/kernel_pack.h"
 #include "src/device/cuda/compiler/nvrtc.h"
 #include "src/device/kernel.h"
@@ -41,6 +43,11 @@ class Compiler {
 
  private:
   std::optional<std::string> digest(const KernelSource& source) const;
+  /// get() for what is no source of the library's own.
+  std::shared_ptr<const CompiledModule> get_cached(const KernelSource& source, KernelCache& cache,
+                                                   const std::function<CompiledModule()>& make);
+  CompiledModule link(const KernelSource& whole, KernelCache& cache);
+  /// With an option for code that is linked later, the image is a relocatable cubin or LTO-IR.
   CompiledModule compile(const KernelSource& source);
   CompiledModule compile(const NamedSource& named);
 
@@ -49,6 +56,7 @@ class Compiler {
   std::vector<std::filesystem::path> include_dirs_;
   std::string toolkit_identity_, headers_;
   KernelPack pack_;
+  Linker linker_;
   std::optional<Nvrtc> nvrtc_;
 };
 

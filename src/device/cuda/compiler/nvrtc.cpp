@@ -9,10 +9,10 @@ Nvrtc::Nvrtc(const std::filesystem::path& library) {
   std::string why;
   const DynamicLibrary opened = DynamicLibrary::open(library, why);
   if (!opened) throw Error(ErrorKind::unavailable, "[compile] NVRTC could not be loaded: {}", why);
-#define GPULUA_NVRTC_LOAD(member, function)                                                                         \
-  call_.member = reinterpret_cast<decltype(call_.member)>(opened.symbol(#function));                                \
-  if (call_.member == nullptr)                                                                                      \
-    throw Error(ErrorKind::unavailable, "[compile] expected NVRTC of CUDA 11.2 or later, got " + library.string() + \
+#define GPULUA_NVRTC_LOAD(member, function)                                                                       \
+  call_.member = reinterpret_cast<decltype(call_.member)>(opened.symbol(#function));                              \
+  if (call_.member == nullptr)                                                                                    \
+    throw Error(ErrorKind::unavailable, "[compile] expected NVRTC of CUDA 12 or later, got " + library.string() + \
                                             ", which has no " #function);
   GPULUA_NVRTC_FUNCTIONS(GPULUA_NVRTC_LOAD)
 #undef GPULUA_NVRTC_LOAD
@@ -53,6 +53,7 @@ Nvrtc::Result Nvrtc::compile(const Program& program) const {
 
   result.ptx = read_text(handle.program, call_.get_ptx_size, call_.get_ptx);
   result.cubin = read(handle.program, call_.get_cubin_size, call_.get_cubin);
+  result.lto_ir = read_lto_ir(handle.program);
   for (const std::string& expression : program.name_expressions) {
     const char* lowered = nullptr;
     check(call_.get_lowered_name(handle.program, expression.c_str(), &lowered));
@@ -72,6 +73,12 @@ std::string Nvrtc::read(nvrtcProgram program, decltype(&::nvrtcGetPTXSize) size,
   std::string result(count, '\0');
   if (count > 0) check(bytes(program, result.data()));
   return result;
+}
+
+std::string Nvrtc::read_lto_ir(nvrtcProgram program) const {
+  std::size_t count = 0;
+  if (call_.get_lto_size(program, &count) != NVRTC_SUCCESS) return {};  // compiled without -dlto
+  return read(program, call_.get_lto_size, call_.get_lto);
 }
 
 std::string Nvrtc::read_text(nvrtcProgram program, decltype(&::nvrtcGetPTXSize) size,

@@ -22,6 +22,8 @@ namespace gpulua::cuda {
   X(get_cubin, nvrtcGetCUBIN)                    \
   X(get_ptx_size, nvrtcGetPTXSize)               \
   X(get_ptx, nvrtcGetPTX)                        \
+  X(get_lto_size, nvrtcGetLTOIRSize)             \
+  X(get_lto, nvrtcGetLTOIR)                      \
   X(get_log_size, nvrtcGetProgramLogSize)        \
   X(get_log, nvrtcGetProgramLog)                 \
   X(add_name_expression, nvrtcAddNameExpression) \
@@ -47,6 +49,7 @@ class Nvrtc {
     std::string log;
     std::string cubin;  // empty for a virtual architecture
     std::string ptx;
+    std::string lto_ir;                      // with -dlto, in place of the two
     std::vector<std::string> lowered_names;  // of the name expressions, in their order
   };
   /// A program that does not compile gives a result without success. Other failures throw.
@@ -61,7 +64,7 @@ class Nvrtc {
 
   void check(nvrtcResult result) const;
   std::string read(nvrtcProgram program, decltype(&::nvrtcGetPTXSize) size, decltype(&::nvrtcGetPTX) bytes) const;
-
+  std::string read_lto_ir(nvrtcProgram program) const;
   std::string read_text(nvrtcProgram program, decltype(&::nvrtcGetPTXSize) size, decltype(&::nvrtcGetPTX) bytes) const;
 
   Functions call_;

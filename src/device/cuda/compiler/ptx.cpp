@@ -160,69 +160,132 @@ std::uint64_t take_extents(Tokens& tokens, bool& array) {
   return count;
 }
 
-PtxEntry take_entry(Tokens& tokens) {
-  PtxEntry entry;
-  entry.symbol = tokens.take();
-  if (tokens.take_if("(")) {
-    while (!tokens.take_if(")")) {
-      const Declaration declaration = take_type(tokens);
-      tokens.take();
-      PtxParameter parameter{declaration.type, 0, declaration.alignment};
-      const std::uint64_t size = declaration.size * take_extents(tokens, parameter.array);
-      if (size > most_parameter) throw Error("[ptx] expected a parameter below 4 GB, got {} bytes", size);
-      parameter.size = static_cast<std::uint32_t>(size);
-      entry.parameters.push_back(std::move(parameter));
-      tokens.take_if(",");
-    }
-  }
-  return entry;
-}
-
-void take_globals(Tokens& tokens, PtxSpace space, bool is_extern, std::vector<PtxGlobal>& globals) {
-  const Declaration declaration = take_type(tokens);
-  while (!tokens.take_if(";")) {
-    PtxGlobal global{space, std::string(tokens.take())};
-    bool array = false;
-    global.bytes = declaration.size * take_extents(tokens, array);
-    if (!is_extern) globals.push_back(std::move(global));
-    if (tokens.take_if("=")) {
-      while (tokens.peek() != "," && tokens.peek() != ";") {
-        const std::string_view token = tokens.take();
-        if (token == "{") tokens.skip_block("{", "}");
-        if (token == "(") tokens.skip_block("(", ")");
-      }
-    }
+/// `.param .b32 x, .param .align 8 .b8 y[16]` up to the closing parenthesis.
+std::vector<PtxParameter> take_parameters(Tokens& tokens) {
+  std::vector<PtxParameter> parameters;
+  while (!tokens.take_if(")")) {
+    const Declaration declaration = take_type(tokens);
+    tokens.take();
+    PtxParameter parameter{declaration.type, 0, declaration.alignment};
+    const std::uint64_t size = declaration.size * take_extents(tokens, parameter.array);
+    if (size > most_parameter) throw Error("[ptx] expected a parameter below 4 GB, got {} bytes", size);
+    parameter.size = static_cast<std::uint32_t>(size);
+    parameters.push_back(std::move(parameter));
     tokens.take_if(",");
   }
+  return parameters;
 }
+
+enum class Linkage : std::uint8_t { local, visible, weak, external };
+
+class Reader {
+ public:
+  explicit Reader(std::string_view text) : tokens_(text) {}
+
+  PtxModule read() {
+    Linkage linkage = Linkage::local;
+    while (!tokens_.at_end()) {
+      const std::string_view token = tokens_.take();
+      if (token == ".extern") {
+        linkage = Linkage::external;
+      } else if (token == ".visible") {
+        linkage = Linkage::visible;
+      } else if (token == ".weak" || token == ".common") {
+        linkage = Linkage::weak;
+      } else {
+        read_declaration(token, linkage);
+        linkage = Linkage::local;
+      }
+    }
+    return std::move(module_);
+  }
+
+ private:
+  void read_declaration(std::string_view token, Linkage linkage) {
+    if (token == ".entry") {
+      read_entry(linkage);
+    } else if (token == ".global" || token == ".const") {
+      read_globals(token == ".const" ? PtxSpace::constant : PtxSpace::global, linkage);
+    } else if (token == ".func") {
+      read_function(linkage);
+    } else if (token == ".shared" || token == ".section") {
+      skip_to_body();
+    } else if (token == "{") {
+      tokens_.skip_block("{", "}");
+    }
+  }
+
+  void skip_to_body() {
+    while (tokens_.peek() != ";" && tokens_.peek() != "{") tokens_.take();
+  }
+
+  /// Each symbol once. Functions may be declared before they are defined.
+  void add_symbol(Linkage linkage, LinkSymbol symbol) {
+    if (linkage == Linkage::local) return;
+    symbol.is_shared = linkage == Linkage::weak;
+    const auto known = std::ranges::find(module_.symbols, symbol.name, &LinkSymbol::name);
+    if (known == module_.symbols.end())
+      module_.symbols.push_back(std::move(symbol));
+    else if (symbol.is_defined)
+      *known = std::move(symbol);
+  }
+
+  void read_entry(Linkage linkage) {
+    PtxEntry entry;
+    entry.symbol = tokens_.take();
+    if (tokens_.take_if("(")) entry.parameters = take_parameters(tokens_);
+    if (linkage == Linkage::external) return;
+    add_symbol(linkage, {.name = entry.symbol});
+    if (std::ranges::find(module_.entries, entry.symbol, &PtxEntry::symbol) == module_.entries.end())
+      module_.entries.push_back(std::move(entry));
+  }
+
+  void read_function(Linkage linkage) {
+    const auto types = [](const std::vector<PtxParameter>& parameters) {
+      std::string text;
+      for (const PtxParameter& parameter : parameters)
+        text += (text.empty() ? "" : ", ") + parameter.type +
+                (parameter.array ? "[" + std::to_string(parameter.size) + "]" : "");
+      return text;
+    };
+    std::string result = "nothing";
+    if (tokens_.take_if("(")) result = types(take_parameters(tokens_));
+    LinkSymbol symbol{.name = std::string(tokens_.take())};
+    std::string parameters;
+    if (tokens_.take_if("(")) parameters = types(take_parameters(tokens_));
+    symbol.type = "a function (" + parameters + ") that returns " + result;
+    skip_to_body();
+    symbol.is_defined = tokens_.peek() == "{";
+    add_symbol(linkage, std::move(symbol));
+  }
+
+  void read_globals(PtxSpace space, Linkage linkage) {
+    const Declaration declaration = take_type(tokens_);
+    while (!tokens_.take_if(";")) {
+      PtxGlobal global{space, std::string(tokens_.take())};
+      bool array = false;
+      global.bytes = declaration.size * take_extents(tokens_, array);
+      add_symbol(linkage, {.name = global.symbol, .is_defined = linkage != Linkage::external, .bytes = global.bytes});
+      if (linkage != Linkage::external) module_.globals.push_back(std::move(global));
+      if (tokens_.take_if("=")) {
+        while (tokens_.peek() != "," && tokens_.peek() != ";") {
+          const std::string_view token = tokens_.take();
+          if (token == "{") tokens_.skip_block("{", "}");
+          if (token == "(") tokens_.skip_block("(", ")");
+        }
+      }
+      tokens_.take_if(",");
+    }
+  }
+
+  Tokens tokens_;
+  PtxModule module_;
+};
 
 }  // namespace
 
 PtxModule parse_ptx(std::string_view text) {
-  PtxModule module;
-  Tokens tokens(text);
-  bool is_extern = false;
-  while (!tokens.at_end()) {
-    const std::string_view token = tokens.take();
-    if (token == ".extern") {
-      is_extern = true;
-      continue;
-    }
-    if (token == ".entry") {
-      PtxEntry entry = take_entry(tokens);
-      const bool known =
-          std::ranges::any_of(module.entries, [&](const PtxEntry& e) { return e.symbol == entry.symbol; });
-      if (!known && !is_extern) module.entries.push_back(std::move(entry));
-    } else if (token == ".global" || token == ".const") {
-      take_globals(tokens, token == ".const" ? PtxSpace::constant : PtxSpace::global, is_extern, module.globals);
-    } else if (token == ".func" || token == ".shared" || token == ".section") {
-      while (tokens.peek() != ";" && tokens.peek() != "{") tokens.take();
-    } else if (token == "{") {
-      tokens.skip_block("{", "}");
-    }
-    if (token != ".visible" && token != ".weak" && token != ".common") is_extern = false;
-  }
-  return module;
+  return Reader(text).read();
 }
 
 }  // namespace gpulua::cuda

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "src/device/shared/link_symbols.h"
+
 namespace gpulua::cuda {
 
 struct PtxParameter {
@@ -36,6 +38,7 @@ struct PtxGlobal {
 struct PtxModule {
   std::vector<PtxEntry> entries;
   std::vector<PtxGlobal> globals;
+  std::vector<LinkSymbol> symbols = {};  // what other modules can see, or are to define
 };
 
 /// Throws Error for text that ends in the middle of a declaration.
