@@ -128,7 +128,7 @@ describe("signatures", function()
     A = x, a = x, algorithm = "philox", arrays = { x }, b = x, coefficients = { 1 }, condition = x:gt(0), edges = { 1, 2 },
     equation = "ij,j", first = 1, fn = function() return x end, fp = { 1, 2 }, high = 5, host = { 1 }, image = "no/such/file", indices = { 1 }, k = 1,
     keys = { vector }, last = 2, low = 0, n = 3, name = "fill", p = 0.5, path = "x.npz", points = x, q = 0.5, rows = 2, shape = 2,
-    sorted = vector, source = source, stop = 3, value = 1, values = { 1, 2 }, widths = 1, x = x, xp = { 1, 2 }, y = x,
+    sorted = vector, source = source, parts = { source }, stop = 3, value = 1, values = { 1, 2 }, widths = 1, x = x, xp = { 1, 2 }, y = x,
     d = 2, factor = x, lu = x, pivots = integers, power = 2, positions = { 1 }, degree = 1, sigma = 1, weights = { { 1 } }, distance = 0, angle = 1, coordinates = x,
     covariance = { { 1 } }, noncentrality = 1, good = 3, bad = 3, sample = 2, items = { 1, 2 }, parameters = { 1, 2 },
     m = x, errors = 1, signature = "(n)->()",

@@ -146,7 +146,7 @@ TEST_CASE("cpu: assertions and traps surface from the launch", "[cpu]") {
 TEST_CASE("cpu: a function that nothing defines is an error of the source", "[cpu]") {
   CpuTestDevice device;
   CHECK(message_of([&] { device.compile("__device__ int f(int);\n__global__ void k(int* x) { *x = f(1); }"); }) ==
-        "[compile] script.lua:11: the function 'f(int)' is declared, but nothing defines it");
+        "[compile] script.lua:11: the function 'f(int)' is declared, but nothing defines it; gpu.link joins this source and the one that does");
   device.compile("__device__ int f(int);\n__global__ void k(int* x) { *x = 1; }");
 }
 

@@ -254,11 +254,8 @@ std::shared_ptr<Module> CudaDevice::compile(const KernelSource& source) {
   }
   auto compiled = compiler_->get(source, environment_.cache);
   const int version = compiler_->nvrtc_version();
-  const bool has_images =
-      std::ranges::any_of(source.parts, [](const KernelSource& part) { return !part.image.empty(); });
-  return CudaModule::from_compiled(context_, std::move(compiled),
-                                   version != 0 ? "NVRTC of CUDA " + version_text(version) : "an earlier compilation",
-                                   /*lists_all=*/!has_images);
+  return CudaModule::from_compiled(context_, std::move(compiled), source,
+                                   version != 0 ? "NVRTC of CUDA " + version_text(version) : "an earlier compilation");
 }
 
 std::shared_ptr<Module> CudaDevice::load_image(std::string_view image) {

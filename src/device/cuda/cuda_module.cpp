@@ -165,10 +165,12 @@ void CudaKernel::raise_shared_limit() const {
 
 std::shared_ptr<CudaModule> CudaModule::from_compiled(std::shared_ptr<Context> context,
                                                       std::shared_ptr<const CompiledModule> compiled,
-                                                      const std::string& origin, bool lists_all) {
+                                                      const KernelSource& source, const std::string& origin) {
   const CUmodule handle = load(*context, compiled->image, origin);
   auto module = std::make_shared<CudaModule>(context, handle, compiled);
-  if (!lists_all) module->compiled_ = with_found(*context, handle, *compiled);
+  const bool has_images =
+      std::ranges::any_of(source.parts, [](const KernelSource& part) { return !part.image.empty(); });
+  if (has_images) module->compiled_ = with_found(*context, handle, *compiled);
   return module;
 }
 

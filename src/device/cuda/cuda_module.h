@@ -41,11 +41,10 @@ std::string describe_launch(const CudaKernel& kernel, const LaunchConfig& config
 
 class CudaModule final : public Module, public std::enable_shared_from_this<CudaModule> {
  public:
-  /// `origin`: the maker of the image, for messages. `lists_all`: its descriptions are whole; else it also has what
-  /// the driver finds in the image.
+  /// What a compiler made of `source`. `origin`: the maker of the image, for messages.
   static std::shared_ptr<CudaModule> from_compiled(std::shared_ptr<Context> context,
                                                    std::shared_ptr<const CompiledModule> compiled,
-                                                   const std::string& origin, bool lists_all);
+                                                   const KernelSource& source, const std::string& origin);
   /// `image`: PTX text, a cubin or a fatbin.
   static std::shared_ptr<CudaModule> from_image(std::shared_ptr<Context> context, std::string_view image);
 

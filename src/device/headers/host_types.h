@@ -21,6 +21,11 @@ typedef long ssize_t;
 typedef long off_t;
 typedef unsigned long pthread_t;
 typedef unsigned long long sem_t;
+// Members of structs call these; NVRTC wants them declared.
+int gettimeofday(timeval*, void*);
+int usleep(unsigned);
+unsigned sleep(unsigned);
+pid_t getpid();
 
 // ---- cuBLAS -----------------------------------------------------------------------------------------------------------------
 typedef struct cublasContext* cublasHandle_t;

@@ -80,22 +80,33 @@ LinkInputKind check_image(const std::string& image, const std::string& name) {
   }
 }
 
+/// What PTX says of itself; other formats only the driver reads.
+std::shared_ptr<const CompiledModule> describe(const NvJitLink::Input& input) {
+  auto module = std::make_shared<CompiledModule>();
+  if (input.kind != LinkInputKind::ptx) return module;
+  module->ptx = input.image;
+  describe_module(parse_ptx(input.image), {}, {}, *module);
+  return module;
+}
+
 /// The symbols that a part shows; none of formats that only NVIDIA's tools read.
 std::vector<LinkSymbol> symbols_of(const NvJitLink::Input& input, const std::string& ptx) {
   if (!ptx.empty()) return parse_ptx(ptx).symbols;
   return input.kind == LinkInputKind::cubin ? read_cubin_symbols(input.image) : std::vector<LinkSymbol>();
 }
 
-void add_entries(const CompiledModule& part, CompiledModule& whole) {
-  // A template's instance may be in several parts.
-  const auto has = [](const auto& entries, const auto& entry) {
-    return std::ranges::any_of(
-        entries, [&](const auto& other) { return other.symbol == entry.symbol && other.name == entry.name; });
+/// Adds what the part has. An instance of a template may be in several parts, and is one; what is static is each
+/// part's own, whatever its name.
+void add_entries(const CompiledModule& part, const std::vector<LinkSymbol>& symbols, CompiledModule& whole) {
+  const auto is_there = [&](const auto& entries, const auto& entry) {
+    return std::ranges::find(symbols, entry.symbol, &LinkSymbol::name) != symbols.end() &&
+           std::ranges::any_of(
+               entries, [&](const auto& other) { return other.symbol == entry.symbol && other.name == entry.name; });
   };
   for (const KernelEntry& kernel : part.kernels)
-    if (!has(whole.kernels, kernel)) whole.kernels.push_back(kernel);
+    if (!is_there(whole.kernels, kernel)) whole.kernels.push_back(kernel);
   for (const GlobalEntry& global : part.globals)
-    if (!has(whole.globals, global)) whole.globals.push_back(global);
+    if (!is_there(whole.globals, global)) whole.globals.push_back(global);
 }
 
 }  // namespace
@@ -137,22 +148,16 @@ CompiledModule Linker::link(const KernelSource& whole,
   for (std::size_t i = 0; i < whole.parts.size(); ++i) {
     const KernelSource& part = whole.parts[i];
     NvJitLink::Input input{.name = part_name(whole, i), .image = part.image, .kind = LinkInputKind::cubin};
-    std::string ptx;
-    if (compiled[i]) {
-      input.image = compiled[i]->image;
-      ptx = compiled[i]->ptx;
-      add_entries(*compiled[i], result);
+    std::shared_ptr<const CompiledModule> described = compiled[i];
+    if (described) {
+      input.image = described->image;
       input.kind = link_input_kind(input.image);
     } else {
       input.kind = check_image(part.image, input.name);
-      if (input.kind == LinkInputKind::ptx) {
-        ptx = part.image;
-        CompiledModule described;
-        describe_module(parse_ptx(ptx), {}, {}, described);
-        add_entries(described, result);
-      }
+      described = describe(input);
     }
-    parts.push_back({input.name, symbols_of(input, ptx)});
+    parts.push_back({input.name, symbols_of(input, described->ptx)});
+    add_entries(*described, parts.back().symbols, result);
     inputs.push_back(std::move(input));
   }
   check_link(parts);
