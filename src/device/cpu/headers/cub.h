@@ -476,6 +476,46 @@ class BlockScan {
   TempStorage& storage_;
 };
 
+// Functions for threads that know their number in the block. Items are side by side, a block apart, or a warp apart.
+#define GPULUA_DIRECT(arrangement, parameter, place)                                                                \
+  template <parameter class Pointer, class T, int items>                                                            \
+  __device__ void LoadDirect##arrangement(int thread, Pointer from, T (&to)[items]) {                               \
+    for (int i = 0; i < items; ++i) to[i] = from[place];                                                            \
+  }                                                                                                                 \
+  template <parameter class Pointer, class T, int items>                                                            \
+  __device__ void LoadDirect##arrangement(int thread, Pointer from, T (&to)[items], int valid) {                    \
+    for (int i = 0; i < items; ++i)                                                                                 \
+      if ((place) < valid) to[i] = from[place];                                                                     \
+  }                                                                                                                 \
+  template <parameter class Pointer, class T, int items, class Default>                                             \
+  __device__ void LoadDirect##arrangement(int thread, Pointer from, T (&to)[items], int valid, Default other) {     \
+    for (int i = 0; i < items; ++i)                                                                                 \
+      if ((place) < valid) to[i] = from[place]; else to[i] = other;                                                 \
+  }                                                                                                                 \
+  template <parameter class Pointer, class T, int items>                                                            \
+  __device__ void StoreDirect##arrangement(int thread, Pointer to, T (&from)[items]) {                              \
+    for (int i = 0; i < items; ++i) to[place] = from[i];                                                            \
+  }                                                                                                                 \
+  template <parameter class Pointer, class T, int items>                                                            \
+  __device__ void StoreDirect##arrangement(int thread, Pointer to, T (&from)[items], int valid) {                   \
+    for (int i = 0; i < items; ++i)                                                                                 \
+      if ((place) < valid) to[place] = from[i];                                                                     \
+  }
+#define GPULUA_BLOCK int threads,
+GPULUA_DIRECT(Blocked, , thread * items + i)
+GPULUA_DIRECT(Striped, GPULUA_BLOCK, i * threads + thread)
+GPULUA_DIRECT(WarpStriped, , thread / 32 * 32 * items + i * 32 + thread % 32)
+#undef GPULUA_BLOCK
+#undef GPULUA_DIRECT
+template <class T, int items>
+__device__ void LoadDirectBlockedVectorized(int thread, T* from, T (&to)[items]) {
+  LoadDirectBlocked(thread, from, to);
+}
+template <class T, int items>
+__device__ void StoreDirectBlockedVectorized(int thread, T* to, T (&from)[items]) {
+  StoreDirectBlocked(thread, to, from);
+}
+
 /// `striped`: thread t has the items t, t + threads ... ; else it has `items` side by side.
 template <class T, int x, int items, BlockLoadAlgorithm algorithm = BLOCK_LOAD_DIRECT, int y = 1, int z = 1, int = 0>
 class BlockLoad {
