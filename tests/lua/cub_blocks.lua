@@ -101,7 +101,7 @@ local function faults(ctype, sizes)
   return found
 end
 
-if not (arg and arg[0] and arg[0]:find "cub_blocks.lua$") then return {dtypes = dtypes, faults = faults} end
+if not (arg and arg[0] and arg[0]:find "cub_blocks.lua$") then return {faults = faults} end
 
 local first, last, step, wrong = tonumber(arg[2]), tonumber(arg[3]), tonumber(arg[4] or 1), 0
 for from = first, last, 16 * step do

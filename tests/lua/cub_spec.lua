@@ -230,8 +230,8 @@ end)
 describe("cub's classes for blocks", function()
   local folder = debug.getinfo(1, "S").source:match "^@(.*/)"
   local blocks = dofile(folder .. "cub_blocks.lua")
-  it("are right at any size", function() assert.are.same({}, blocks.faults("int", { 1, 2, 31, 33, 100, 1000, 1024 })) end)
-  for ctype in pairs(blocks.dtypes) do
+  it("are right at any size", function() assert.are.same({}, blocks.faults("int", { 1, 33, 1024 })) end)
+  for _, ctype in ipairs { "char", "unsigned short", "unsigned long long", "float", "__half", "__nv_bfloat16" } do
     it("are right of " .. ctype, function() assert.are.same({}, blocks.faults(ctype, { 70 })) end)
   end
 end)

@@ -655,14 +655,17 @@ template <class Key, int x, int items, class Value = NullType, int = 4, bool = t
 class BlockRadixSort {
   static constexpr int threads = x * y * z, digits = 16;
   typedef typename gpulua::bits_of<sizeof(Key)>::type Bits;
+  typedef typename std::conditional<(threads * items < 65536), unsigned short, unsigned>::type Count;
   typedef BlockScan<int, x, BLOCK_SCAN_WARP_SCANS, y, z> Scan;
 
  public:
   struct TempStorage {
-    int counts[digits * threads];
+    union {  // as small as on a GPU, where sources fill the shared memory with it
+      Count counts[digits * threads];
+      typename BlockExchange<Bits, x, items, false, y, z>::TempStorage keys;
+      typename BlockExchange<Value, x, items, false, y, z>::TempStorage values;
+    };
     typename Scan::TempStorage scan;
-    typename BlockExchange<Bits, x, items, false, y, z>::TempStorage keys;
-    typename BlockExchange<Value, x, items, false, y, z>::TempStorage values;
   };
   __device__ BlockRadixSort() : storage_(gpulua::private_storage<TempStorage>()) {}
   __device__ BlockRadixSort(TempStorage& storage) : storage_(storage) {}
@@ -728,18 +731,21 @@ class BlockRadixSort {
       Scan(storage_.scan).ExclusiveSum(sum, sum);
       for (int i = 0; i < digits; ++i) {
         const int count = storage_.counts[thread * digits + i];
-        storage_.counts[thread * digits + i] = sum;
+        storage_.counts[thread * digits + i] = (Count)sum;
         sum += count;
       }
       __syncthreads();
       int ranks[items];
 #pragma unroll
       for (int i = 0; i < items; ++i) ranks[i] = storage_.counts[digit(i) * threads + thread]++;
+      __syncthreads();
       Key moved[items];
       exchange_keys(keys, moved, [&](int i) { return ranks[i]; }, [&](int i) { return thread * items + i; });
 #pragma unroll
       for (int i = 0; i < items; ++i) keys[i] = moved[i];
-      if (has_values) BlockExchange<Value, x, items, false, y, z>(storage_.values).ScatterToBlocked(values, ranks);
+      __syncthreads();
+      if (!has_values) continue;
+      BlockExchange<Value, x, items, false, y, z>(storage_.values).ScatterToBlocked(values, ranks);
       __syncthreads();
     }
   }
@@ -757,7 +763,9 @@ class BlockRadixSort {
     exchange_keys(keys, moved, [&](int i) { return thread * items + i; }, [&](int i) { return i * threads + thread; });
 #pragma unroll
     for (int i = 0; i < items; ++i) keys[i] = moved[i];
-    if (has_values) BlockExchange<Value, x, items, false, y, z>(storage_.values).BlockedToStriped(values);
+    __syncthreads();
+    if (!has_values) return;
+    BlockExchange<Value, x, items, false, y, z>(storage_.values).BlockedToStriped(values);
     __syncthreads();
   }
 
