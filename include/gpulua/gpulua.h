@@ -96,8 +96,9 @@ GPULUA_API gpulua_status gpulua_create(const gpulua_options* options, gpulua_sta
 GPULUA_API gpulua_status gpulua_allow_kernel(gpulua_state* state, const char* sha256);
 /* Ends the state. Waits for the work on its devices, calls the release callbacks of borrowed memory, and closes the
  * handles of the state's functions and arrays. GPULUA_BUSY, and nothing done, while another thread is in the state or a
- * callback is running. A program's own lua_State stays, and is closed after this call; what gpulua_register has put
- * there raises errors from now on. NULL: nothing to do. */
+ * callback is running. A program's own lua_State stays, and what gpulua_register has put there raises errors from now
+ * on. Where the program has closed that lua_State before, the state has ended with it, and this call frees the handle,
+ * which all others refuse. NULL: nothing to do. */
 GPULUA_API gpulua_status gpulua_destroy(gpulua_state* state);
 /* The message of the last call that failed, with the traceback of a script's error; "" if there was none. It stays
  * until the next call that fails. NULL: the last failure of the calling thread, in whatever state; in a call that gives

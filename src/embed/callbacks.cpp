@@ -32,9 +32,9 @@ void push_bound(lua_State* L, const Bound& bound) {
   *static_cast<Bound*>(lua_newuserdata(L, sizeof bound)) = bound;
 }
 
-/// Null when the state was destroyed.
+/// Null when the state has ended.
 ScriptState* state_of(const Bound& bound) {
-  return static_cast<ScriptState*>(find_object(bound.state, HandleKind::state));
+  return ScriptState::find(bound.state);
 }
 
 /// The error of a callback: its own, or that of a call in it whose status it passes on.
