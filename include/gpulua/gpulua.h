@@ -68,8 +68,8 @@ typedef struct gpulua_options {
   size_t device_memory; /* bytes of arrays on each device; 0: the device's memory */
   const char* cache_directory; /* for compiled kernels; NULL: GPULUA_CACHE_DIR or the user's; "": none */
   unsigned flags;              /* GPULUA_SANDBOX, ... */
-  /* What the script prints, or shows as a chart, without the end of its line. NULL: that goes to the standard output,
-   * as what kernels print always does. */
+  /* What the script prints, or shows as a chart, without the end of its line. gpulua_fail() in it makes print() an error
+   * of the script. NULL: the lines go to the standard output, as what kernels print always does. */
   void (*print)(void* user, const char* text, size_t size);
   /* A warning of the library, such as a kernel that runs slowly. NULL: warnings are dropped. */
   void (*log)(void* user, int level, const char* text);
@@ -147,7 +147,8 @@ GPULUA_API gpulua_status gpulua_run(gpulua_state* state, const char* text, size_
  * a second. */
 GPULUA_API gpulua_status gpulua_load(gpulua_state* state, const char* text, size_t size, const char* name,
                                      gpulua_function** out);
-/* The function at a path of names from the globals: "update", "model.step", "gpu.add". */
+/* The function at a path from the globals, of names with dots between them and positions in brackets: "update",
+ * "model.stages[1].step", "gpu.add". */
 GPULUA_API gpulua_status gpulua_get(gpulua_state* state, const char* path, gpulua_function** out);
 /* The value there. Text lives until the next gpulua_run, load, call, collect or destroy; text that a callback reads,
  * until the next callback. */
@@ -188,7 +189,11 @@ GPULUA_API gpulua_status gpulua_fail_with(gpulua_state* state, const char* text,
  * call returns, and streams do not matter. */
 
 /* For the parameters that take a stream: no stream waits. */
+#ifdef __cplusplus
+#define GPULUA_NO_STREAM (reinterpret_cast<void*>(static_cast<intptr_t>(-1)))
+#else
 #define GPULUA_NO_STREAM ((void*)(intptr_t)-1)
+#endif
 
 /* An array over the program's memory on a device: no copy. `pointer` is the first element, a multiple of the element's
  * size. strides NULL: row-major. device NULL: the state's. The state's stream is expected to follow the program's
