@@ -295,6 +295,11 @@ class State {
   Array borrow_host(T* data, const Shape& shape) const {
     return host(data, shape, 0);
   }
+  template <class Elements, class = decltype(std::size(std::declval<Elements&>()))>
+  Array borrow_host(Elements& elements, const Shape& shape) const {
+    shape.check_count("borrow_host", std::size(elements));
+    return borrow_host(std::data(elements), shape);
+  }
   /// An array with a copy of the elements on the state's device: those of a std::vector, std::array, std::span or their
   /// like.
   template <class Elements>
