@@ -233,9 +233,9 @@ std::string remedy(lua_State* L, const char* op, int index, std::string_view exp
       return expected.find("an array") != expected.npos ? "; x:eq(y) compares the elements, Lua's == gives one boolean"
                                                         : "";
     case LUA_TNIL: {
-      const NilSource& gave_nil = bindings_of(L).gave_nil;
-      const std::string source = gave_nil.text.empty() || !passes_nil(L) ? "" : gave_nil.reason(L);
-      return source.empty() ? meant_call(L) : " (perhaps from " + source + ")";
+      const std::string source = passes_nil(L) ? bindings_of(L).gave_nil.reason(L) : "";
+      const std::string why = source.empty() ? about_nil_variable(L) : " (perhaps from " + source + ")";
+      return why.empty() ? meant_call(L) : why;
     }
     case LUA_TUSERDATA:
       return wants_array && type_name(L, index) == "a sparse matrix" ? "; " + instead_of_sparse(op) : "";
@@ -261,11 +261,12 @@ namespace {
 /// fail() for an expected number, with a hint for an array of one element and for text.
 [[noreturn]] void fail_number(const char* op, const char* expected, lua_State* L, int index) {
   const Array* array = test<Array>(L, index);
-  const char* remedy = "";
+  std::string remedy;
   if (array && (*array)->layout.size() == 1) remedy = "; x:item() gives its number";
   if (lua_type(L, index) == LUA_TSTRING && lua_isnumber(L, index)) remedy = "; tonumber(text) is the number";
   if (is_plain_table(L, index)) remedy = of_one_table;
-  if (lua_isnil(L, index)) remedy = "; a misspelt name is nil, and so is tonumber of a text that is not a number";
+  if (lua_isnil(L, index) && (remedy = about_nil_variable(L)).empty())
+    remedy = "; a misspelt name is nil, and so is tonumber of a text that is not a number";
   throw Error("[{}] expected {}, got {}{}", op, expected, describe(L, index), remedy);
 }
 

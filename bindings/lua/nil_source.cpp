@@ -7,6 +7,7 @@
 #include "bindings/lua/bytecode_readers.h"
 #include "bindings/lua/source_location.h"
 #include "src/base/characters.h"
+#include "src/base/near_name.h"
 
 namespace gpulua {
 
@@ -133,8 +134,8 @@ std::string NilSource::reason(lua_State* L) const {
 namespace {
 
 /// Calls a reader of bytecode with the running function of the script and its line. Returns false where that fails;
-/// else the result is at the top of the stack.
-bool read_running_line(lua_State* L, const char* reader) {
+/// else the results are at the top of the stack.
+bool read_running_line(lua_State* L, const char* reader, int results = 1) {
   lua_Debug frame{};
   for (int level = 0; lua_getstack(L, level, &frame); ++level) {
     lua_getinfo(L, "Sl", &frame);
@@ -143,9 +144,21 @@ bool read_running_line(lua_State* L, const char* reader) {
     push_bytecode_reader(L, reader);
     lua_getinfo(L, "f", &frame);
     lua_pushinteger(L, frame.currentline);
-    return lua_pcall(L, 2, 1, 0) == 0;
+    return lua_pcall(L, 2, results, 0) == 0;
   }
   return false;
+}
+
+/// The key of the table at the top of the stack that is like `name`.
+NearName near_key(lua_State* L, const std::string& name) {
+  constexpr int most_names = 1000;
+  NearName near(name);
+  lua_pushnil(L);
+  for (int left = most_names; left > 0 && lua_next(L, -2) != 0; --left) {
+    lua_pop(L, 1);
+    if (lua_type(L, -1) == LUA_TSTRING) near.offer(lua_tostring(L, -1));
+  }
+  return near;
 }
 
 }  // namespace
@@ -157,12 +170,20 @@ bool passes_nil(lua_State* L) {
   return passes;
 }
 
-std::string undefined_global(lua_State* L) {
+std::string about_nil_variable(lua_State* L) {
   const int top = lua_gettop(L);
-  const bool is_known = read_running_line(L, "undefined_global") && lua_type(L, -1) == LUA_TSTRING;
-  std::string name = is_known ? lua_tostring(L, -1) : "";
+  std::string text;
+  if (read_running_line(L, "nil_variable", 3) && lua_type(L, -3) == LUA_TSTRING) {
+    const std::string_view kind = lua_tostring(L, -3);
+    const std::string name = lua_tostring(L, -2);
+    if (kind == "global")
+      text = "; the global '" + name + "' is not defined";
+    else
+      text = (kind == "field" ? "; the field '" : "; the local '") + name + "' is nil";
+    if (lua_istable(L, -1)) text += near_key(L, name).question();
+  }
   lua_settop(L, top);
-  return name;
+  return text;
 }
 
 }  // namespace gpulua

@@ -25,7 +25,8 @@ struct NilSource {
 /// missing argument is not the nil that another call returned.
 bool passes_nil(lua_State* L);
 
-/// The one global that the script's running line reads and that is not defined; empty where there are none or several.
-std::string undefined_global(lua_State* L);
+/// What messages add about the one variable that is nil and that an operator or a function of the library's gets on the
+/// script's running line: "; the field 'gian' is nil; did you mean \"gain\"?". Empty where there are none or several.
+std::string about_nil_variable(lua_State* L);
 
 }  // namespace gpulua

@@ -9,7 +9,6 @@
 #include "bindings/arrays/sparse_matrix.h"
 #include "bindings/arrays/unheld_mask.h"
 #include "bindings/lua/caller.h"
-#include "bindings/lua/nil_source.h"
 #include "bindings/lua/state.h"
 #include "bindings/operations/condition.h"
 #include "bindings/operations/operation_parts.h"
@@ -58,11 +57,6 @@ Operand check_operand(lua_State* L, int index, const OpInfo& op) {
   if (const Array* array = test<Array>(L, index)) return *array;
   if (lua_isboolean(L, index)) refuse_comparison(L, index, op);
   if (const auto number = to_scalar(L, index)) return *number;
-  const bool is_nil = lua_isnil(L, index) && bindings_of(L).gave_nil.reason(L).empty();
-  const std::string global = is_nil ? undefined_global(L) : "";
-  if (!global.empty())
-    throw Error("[{}] expected an array or a number{}, got nil; the global '{}' is not defined", op.name,
-                operand_text(index, op), global);
   fail(text(op.name).c_str(), "an array or a number" + operand_text(index, op), L, index);
 }
 

@@ -4,8 +4,10 @@
 // Errors and arrays of gpulua.hpp, which includes this.
 
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -35,6 +37,10 @@ class Error : public std::runtime_error {
 
 namespace detail {
 
+/// False, for a static_assert that fails where its template is used.
+template <class...>
+inline constexpr bool never = false;
+
 /// What a bound function has thrown, until the call that has called it returns; and the number of the exception on this
 /// thread, as gpulua_fail_with() takes it.
 struct Thrown {
@@ -51,18 +57,65 @@ inline void check(gpulua_status status) {
   throw Error(status, gpulua_error(nullptr), is_cause ? last.exception : nullptr);
 }
 
+/// The argument with that number, from 1, for messages; empty for 0.
+inline std::string argument_text(std::size_t argument) {
+  return argument > 0 ? " as argument " + std::to_string(argument) : "";
+}
+
 /// The handle of an object that has one.
 template <class Handle>
-Handle* checked(Handle* handle, const char* op, const char* what) {
+Handle* checked(Handle* handle, const char* op, const char* what, std::size_t argument = 0) {
   if (handle == nullptr)
-    throw Error(GPULUA_ARGUMENT,
-                std::string("[") + op + "] expected " + what + ", got one that is empty or moved from");
+    throw Error(GPULUA_ARGUMENT, std::string("[") + op + "] expected " + what + argument_text(argument) +
+                                     ", got one that is empty or moved from");
   return handle;
 }
 
-struct Release {
-  void operator()(gpulua_array* array) const noexcept { gpulua_array_release(array); }
-  void operator()(gpulua_function* function) const noexcept { gpulua_function_release(function); }
+/// The integer, for the C interface.
+template <class Integer>
+std::int64_t to_int64(Integer from, const char* op, std::size_t argument = 0) {
+  if constexpr (sizeof(Integer) == 8 && std::is_unsigned_v<Integer>)
+    if (from > static_cast<Integer>(std::numeric_limits<std::int64_t>::max()))
+      throw Error(GPULUA_ARGUMENT, std::string("[") + op + "] expected an integer that int64_t holds" +
+                                       argument_text(argument) + ", got " + std::to_string(from));
+  return static_cast<std::int64_t>(from);
+}
+
+inline void retain(gpulua_array* array) noexcept {
+  gpulua_array_retain(array);
+}
+inline void retain(gpulua_function* function) noexcept {
+  gpulua_function_retain(function);
+}
+inline void release(gpulua_array* array) noexcept {
+  gpulua_array_release(array);
+}
+inline void release(gpulua_function* function) noexcept {
+  gpulua_function_release(function);
+}
+
+/// A handle, of which each copy is one use.
+template <class T>
+class Handle {
+ public:
+  Handle() = default;
+  explicit Handle(T* handle) noexcept : handle_(handle) {}
+  Handle(const Handle& other) noexcept : handle_(other.get()) {
+    if (get() != nullptr) retain(get());
+  }
+  Handle(Handle&&) noexcept = default;
+  Handle& operator=(Handle other) noexcept {
+    handle_.swap(other.handle_);
+    return *this;
+  }
+  ~Handle() = default;
+  T* get() const noexcept { return handle_.get(); }
+
+ private:
+  struct Release {
+    void operator()(T* handle) const noexcept { release(handle); }
+  };
+  std::unique_ptr<T, Release> handle_;
 };
 
 template <class T>
@@ -102,7 +155,37 @@ class Span {
   std::size_t size_;
 };
 
-/// An array on a device.
+/// The extents of an array: an integer of any type, several in braces, {rows, columns}, or a std::vector of them.
+class Shape {
+ public:
+  template <class... Integer, class = std::enable_if_t<(std::is_integral_v<Integer> && ...)>>
+  Shape(Integer... extents) : extents_{detail::to_int64(extents, "shape")...} {}
+  template <class Integer, class = std::enable_if_t<std::is_integral_v<Integer>>>
+  Shape(const std::vector<Integer>& extents) {
+    for (const Integer extent : extents) extents_.push_back(detail::to_int64(extent, "shape"));
+  }
+  int ndim() const noexcept { return static_cast<int>(extents_.size()); }
+  const std::int64_t* data() const noexcept { return extents_.data(); }
+
+  /// Throws for a shape of more or fewer elements than a container has.
+  void check_count(const char* op, std::size_t elements) const {
+    std::uint64_t count = 1;
+    std::string text;
+    for (const std::int64_t extent : extents_) {
+      count *= static_cast<std::uint64_t>(extent);
+      text += (text.empty() ? "" : ",") + std::to_string(extent);
+    }
+    if (count != elements)
+      throw Error(GPULUA_ARGUMENT, std::string("[") + op + "] expected a shape for the " + std::to_string(elements) +
+                                       " elements that there are, got (" + text + ") for " + std::to_string(count) +
+                                       "; v.data() and a shape take a part of them");
+  }
+
+ private:
+  std::vector<std::int64_t> extents_;
+};
+
+/// An array on a device. A copy of the object is the same array; State::copy() and gpu.copy copy elements.
 class Array {
  public:
   Array() = default;
@@ -116,6 +199,13 @@ class Array {
   /// In bytes.
   std::vector<std::int64_t> strides() const { return dims(gpulua_array_strides(checked())); }
   std::int64_t size() const noexcept { return gpulua_array_size(handle()); }
+  int ndim() const { return static_cast<int>(shape().size()); }
+  template <class Index>
+  void operator[](const Index&) const {
+    static_assert(detail::never<Index>,
+                  "x.to_vector<float>()[i] reads an element, on the cpu device x.span<float>()[i] where it is; "
+                  "a script takes a part of an array: x[2]");
+  }
 
   /// The address of the first element, on the device, for work on `reader`, a CUstream. T is the array's element. An
   /// Error where the elements do not lie in row-major order; gpulua_array_evaluate() gives the address of any array.
@@ -187,7 +277,7 @@ class Array {
                                        "; x:astype(\"" + wanted + "\") converts it");
   }
 
-  std::unique_ptr<gpulua_array, detail::Release> handle_;
+  detail::Handle<gpulua_array> handle_;
 };
 
 }  // namespace gpulua

@@ -24,6 +24,62 @@ struct AnyBound {
   virtual ~AnyBound() = default;
 };
 
+/// Whether the function takes the signature's arguments and gives its result.
+template <class Signature, class F>
+inline constexpr bool fits = false;
+template <class R, class... A, class F>
+inline constexpr bool fits<R(A...), F> = std::is_invocable_r_v<R, F&, std::decay_t<A>...>;
+
+/// Makes the exception that is being handled the error of the callback that runs.
+inline gpulua_status fail_with_current(gpulua_state* state, const char* text) {
+  static thread_local std::uintptr_t thrown_so_far = 0;
+  thrown = {std::current_exception(), ++thrown_so_far};
+  return gpulua_fail_with(state, text, reinterpret_cast<void*>(thrown.number));
+}
+
+/// Runs the callback, whose error is what it throws.
+template <class Body>
+gpulua_status run_callback(gpulua_state* state, const std::string& name, Body body) {
+  const Thrown before = std::exchange(thrown, {});
+  try {
+    body();
+    thrown = before;  // which a call in the callback has taken for its own
+    return GPULUA_OK;
+  } catch (const std::exception& error) {
+    return fail_with_current(state, error.what());
+  } catch (...) {
+    const std::string text = "[" + name +
+                             "] expected exceptions that are std::exception, whose what() the script gets, got "
+                             "another; throw std::runtime_error(text)";
+    return fail_with_current(state, text.c_str());
+  }
+}
+
+/// The program's callbacks of gpulua_options, of which print may throw.
+struct Callbacks final : AnyBound {
+  /// What the program has given is called by what stands in the options afterwards.
+  explicit Callbacks(gpulua_options& options) : given(options) {
+    options.user = this;
+    if (options.print != nullptr)
+      options.print = [](void* self, const char* text, std::size_t size) {
+        const auto& all = *static_cast<const Callbacks*>(self);
+        run_callback(all.state, "print", [&] { all.given.print(all.given.user, text, size); });
+      };
+    if (options.log != nullptr)
+      options.log = [](void* self, int level, const char* text) {
+        const auto& all = *static_cast<const Callbacks*>(self);
+        all.given.log(all.given.user, level, text);
+      };
+    if (options.allocate != nullptr)
+      options.allocate = [](void* self, void* block, std::size_t old_size, std::size_t size) {
+        const auto& all = *static_cast<const Callbacks*>(self);
+        return all.given.allocate(all.given.user, block, old_size, size);
+      };
+  }
+  gpulua_options given;
+  gpulua_state* state = nullptr;
+};
+
 /// What gpulua_register() gets for State::bind().
 template <class Signature, class F>
 struct Bound;
@@ -36,27 +92,12 @@ struct Bound<R(A...), F> final : AnyBound {
 
   static gpulua_status run(gpulua_state* state, void* user, const gpulua_value* in, std::size_t in_count,
                            gpulua_value* out, std::size_t* out_count) {
-    const Thrown before = std::exchange(thrown, {});
-    const auto fail = [&](const char* text) {
-      static thread_local std::uintptr_t thrown_so_far = 0;
-      thrown = {std::current_exception(), ++thrown_so_far};
-      return gpulua_fail_with(state, text, reinterpret_cast<void*>(thrown.number));
-    };
     auto& bound = *static_cast<Bound*>(user);
-    try {
+    return run_callback(state, bound.path, [&] {
       if (in_count != sizeof...(A)) bound.refuse_count(in, in_count);
       *out_count = std::is_void_v<R> ? 0 : tuple_size<R> > 0 ? tuple_size<R> : 1;
       bound.call(in, out, std::index_sequence_for<A...>());
-      thrown = before;  // which a call in the function has taken for its own
-      return GPULUA_OK;
-    } catch (const std::exception& error) {
-      return fail(error.what());
-    } catch (...) {
-      return fail(("[" + bound.path +
-                   "] expected exceptions that are std::exception, whose what() the script gets, got another; "
-                   "throw std::runtime_error(text)")
-                      .c_str());
-    }
+    });
   }
 
  private:

@@ -68,8 +68,8 @@ typedef struct gpulua_options {
   size_t device_memory; /* bytes of arrays on each device; 0: the device's memory */
   const char* cache_directory; /* for compiled kernels; NULL: GPULUA_CACHE_DIR or the user's; "": none */
   unsigned flags;              /* GPULUA_SANDBOX, ... */
-  /* What the script prints, or shows as a chart, without the end of its line. NULL: that goes to the standard output,
-   * as what kernels print always does. */
+  /* What the script prints, or shows as a chart, without the end of its line. gpulua_fail() in it makes print() an error
+   * of the script. NULL: the lines go to the standard output, as what kernels print always does. */
   void (*print)(void* user, const char* text, size_t size);
   /* A warning of the library, such as a kernel that runs slowly. NULL: warnings are dropped. */
   void (*log)(void* user, int level, const char* text);
@@ -96,8 +96,9 @@ GPULUA_API gpulua_status gpulua_create(const gpulua_options* options, gpulua_sta
 GPULUA_API gpulua_status gpulua_allow_kernel(gpulua_state* state, const char* sha256);
 /* Ends the state. Waits for the work on its devices, calls the release callbacks of borrowed memory, and closes the
  * handles of the state's functions and arrays. GPULUA_BUSY, and nothing done, while another thread is in the state or a
- * callback is running. A program's own lua_State stays, and is closed after this call; what gpulua_register has put
- * there raises errors from now on. NULL: nothing to do. */
+ * callback is running. A program's own lua_State stays, and what gpulua_register has put there raises errors from now
+ * on. Where the program has closed that lua_State before, the state has ended with it, and this call frees the handle,
+ * which all others refuse. NULL: nothing to do. */
 GPULUA_API gpulua_status gpulua_destroy(gpulua_state* state);
 /* The message of the last call that failed, with the traceback of a script's error; "" if there was none. It stays
  * until the next call that fails. NULL: the last failure of the calling thread, in whatever state; in a call that gives
@@ -146,7 +147,8 @@ GPULUA_API gpulua_status gpulua_run(gpulua_state* state, const char* text, size_
  * a second. */
 GPULUA_API gpulua_status gpulua_load(gpulua_state* state, const char* text, size_t size, const char* name,
                                      gpulua_function** out);
-/* The function at a path of names from the globals: "update", "model.step", "gpu.add". */
+/* The function at a path from the globals, of names with dots between them and positions in brackets: "update",
+ * "model.stages[1].step", "gpu.add". */
 GPULUA_API gpulua_status gpulua_get(gpulua_state* state, const char* path, gpulua_function** out);
 /* The value there. Text lives until the next gpulua_run, load, call, collect or destroy; text that a callback reads,
  * until the next callback. */
@@ -187,7 +189,11 @@ GPULUA_API gpulua_status gpulua_fail_with(gpulua_state* state, const char* text,
  * call returns, and streams do not matter. */
 
 /* For the parameters that take a stream: no stream waits. */
+#ifdef __cplusplus
+#define GPULUA_NO_STREAM (reinterpret_cast<void*>(static_cast<intptr_t>(-1)))
+#else
 #define GPULUA_NO_STREAM ((void*)(intptr_t)-1)
+#endif
 
 /* An array over the program's memory on a device: no copy. `pointer` is the first element, a multiple of the element's
  * size. strides NULL: row-major. device NULL: the state's. The state's stream is expected to follow the program's

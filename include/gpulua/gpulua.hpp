@@ -1,8 +1,9 @@
 #ifndef GPULUA_GPULUA_HPP
 #define GPULUA_GPULUA_HPP
 
-// gpulua.h for C++17: a header over the C interface, with no library of its own. Objects are moved, not copied. What
-// fails throws gpulua::Error. docs/embedding.md has examples.
+// gpulua.h for C++17: a header over the C interface, with no library of its own. A State is moved, not copied; a copy
+// of an Array, Function or Object is another handle of the same one. What fails throws gpulua::Error. docs/embedding.md
+// has examples.
 //
 //   gpulua::State state;
 //   state.run("function scale(x, k) return (x * k):sum():item() end");
@@ -26,7 +27,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
-#include <initializer_list>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -52,13 +53,18 @@ class Function<R(A...)> {
   gpulua_function* handle() const noexcept { return handle_.get(); }
 
   R operator()(A... arguments) const { return detail::call<R>(handle(), path_, 0, arguments...); }
-  /// Ends with an Error of GPULUA_DEADLINE after that many milliseconds.
-  R within(double milliseconds, A... arguments) const {
+  /// Ends with an Error of GPULUA_DEADLINE after that time, a std::chrono::duration.
+  template <class Time>
+  R within(const Time& time, A... arguments) const {
+    const double milliseconds = detail::milliseconds(time);
+    if (!(milliseconds > 0))
+      throw Error(GPULUA_DEADLINE, "[call] expected a deadline of more than 0 ms, got " + std::to_string(milliseconds) +
+                                       ": it has passed");
     return detail::call<R>(handle(), path_, milliseconds, arguments...);
   }
 
  private:
-  std::unique_ptr<gpulua_function, detail::Release> handle_;
+  detail::Handle<gpulua_function> handle_;
   std::string path_;
 };
 
@@ -106,19 +112,18 @@ class Kernel {
   Function<void()> launches_;  // gives the launch function of a count, or of a grid
 };
 
-/// The extents of an array: a number, or several in braces.
-class Shape {
- public:
-  template <class Integer, class = std::enable_if_t<std::is_integral_v<Integer>>>
-  Shape(Integer extent) : extents_{static_cast<std::int64_t>(extent)} {}
-  Shape(std::initializer_list<std::int64_t> extents) : extents_(extents) {}
-  Shape(std::vector<std::int64_t> extents) : extents_(std::move(extents)) {}
-  int ndim() const noexcept { return static_cast<int>(extents_.size()); }
-  const std::int64_t* data() const noexcept { return extents_.data(); }
-
- private:
-  std::vector<std::int64_t> extents_;
+/// What run() gives.
+struct NoValue {
+  template <class T>
+  operator T() const {
+    static_assert(detail::never<T>,
+                  "run() gives no value: state.load<double()>(text)() is the script's, state.value<double>(path) that "
+                  "of a global");
+  }
 };
+
+/// The result of a call() that names none.
+struct NoResult {};
 
 /// A state: scripts, devices, arrays. Objects made from it may outlive it; their use is an Error then. It ends when
 /// nothing runs in it: its end in one of its own callbacks, or beside another thread's call, is std::terminate().
@@ -128,9 +133,11 @@ class State {
   /// With a default device: State("cpu").
   explicit State(const char* device) : State(on(device)) {}
   explicit State(const gpulua_options& options) {
-    gpulua_state* state = nullptr;
-    detail::check(gpulua_create(&options, &state));
-    handle_.reset(state);
+    gpulua_options given = options;
+    auto callbacks = std::make_unique<detail::Callbacks>(given);
+    detail::check(gpulua_create(&given, &callbacks->state));
+    handle_.reset(callbacks->state);
+    handle_.get_deleter().bound.push_back(std::move(callbacks));
   }
   static gpulua_options defaults() {
     gpulua_options options;
@@ -148,11 +155,12 @@ class State {
   /// Null of a state that was moved from.
   gpulua_state* handle() const noexcept { return handle_.get(); }
 
-  void run(std::string_view text, const std::string& name = "script") {
+  NoValue run(std::string_view text, const std::string& name = "script") {
     detail::check(gpulua_run(open(), text.data(), text.size(), name.c_str()));
+    return {};
   }
   /// Runs the script of a file.
-  void run_file(const std::string& path) { run(read("run_file", path), path); }
+  NoValue run_file(const std::string& path) { return run(read("run_file", path), path); }
   /// The function at the path: get<double(const Array&, double)>("model.step").
   template <class Signature>
   Function<Signature> get(const std::string& path) const {
@@ -177,9 +185,14 @@ class State {
     return load<Signature>(read("load_file", path), path);
   }
   /// Calls the function at the path once: call<Array>("gpu.sqrt", x). get() is for functions that are called often.
-  template <class R, class... A>
+  template <class R = NoResult, class... A>
   R call(const std::string& path, const A&... arguments) const {
-    return detail::call<R>(get<void()>(path).handle(), path, 0, arguments...);
+    static_assert(!std::is_same_v<R, NoResult>,
+                  "call() is told the result's type: state.call<double>(path, arguments...), or call<void>(...)");
+    if constexpr (!std::is_same_v<R, NoResult>)
+      return detail::call<R>(get<void()>(path).handle(), path, 0, arguments...);
+    else
+      return {};
   }
   /// A kernel from source, by its name there.
   Kernel kernel(std::string_view source, const std::string& name) const {
@@ -203,7 +216,7 @@ class State {
   /// Makes the tables on the way where they are not there.
   template <class T>
   void set(const std::string& path, const T& value) {
-    const gpulua_value converted = detail::to_value(value);
+    const gpulua_value converted = detail::to_value(value, "set");
     detail::check(gpulua_set(open(), path.c_str(), &converted));
   }
   /// Makes a C++ function a Lua function: bind<double(double)>("port.read", [](double x) { return 2 * x; }). Makes the
@@ -213,7 +226,14 @@ class State {
   void bind(const std::string& path, F function) {
     static_assert(std::is_function_v<Signature>,
                   "bind() is told the function's type: state.bind<double(int)>(\"port.read\", function)");
-    if constexpr (std::is_function_v<Signature>) {
+    static_assert(
+        !std::is_member_pointer_v<F>,
+        "a lambda calls a member: state.bind<double(int)>(\"port.read\", [&](int n) { return board.read(n); })");
+    constexpr bool fits = detail::fits<Signature, F>;
+    static_assert(fits || !std::is_function_v<Signature> || std::is_member_pointer_v<F>,
+                  "the function differs from the signature that bind<result(parameters)> names: it takes these "
+                  "parameters, by value or const&, and gives that result");
+    if constexpr (fits && !std::is_member_pointer_v<F>) {
       using Bound = detail::Bound<Signature, F>;
       auto bound = std::make_unique<Bound>(path, std::move(function));
       detail::check(gpulua_register(open(), path.c_str(), &Bound::run, bound.get()));
@@ -221,6 +241,10 @@ class State {
     }
   }
   // The names by which other libraries do it.
+  template <class... A>
+  void script(const A&...) {
+    static_assert(detail::never<A...>, "state.run(text) runs a script, state.load<double()>(text)() gives its result");
+  }
   template <class... A>
   void set_function(const A&...) {
     static_assert(detail::never<A...>, "state.bind<double(int)>(path, function) makes a C++ function one of Lua's");
@@ -250,13 +274,18 @@ class State {
   /// temporary.
   template <class Elements>
   Array borrow(Elements& elements) const {
-    static_assert(!std::is_same_v<std::remove_cv_t<Elements>, std::vector<bool>>,
-                  "std::vector<bool> has no elements in memory: borrow a std::vector<std::uint8_t>");
-    if constexpr (!std::is_same_v<std::remove_cv_t<Elements>, std::vector<bool>>)
-      return borrow(elements.data(), elements.size());
+    return borrow(elements, std::size(elements));
   }
-  template <class Elements>
-  Array borrow(const Elements&& elements) const {
+  /// The same in a shape of as many elements. `more`: the owner, the device.
+  template <class Elements, class... More, class = decltype(std::size(std::declval<Elements&>()))>
+  Array borrow(Elements& elements, const Shape& shape, More&&... more) const {
+    constexpr bool is_bits = std::is_same_v<std::remove_cv_t<Elements>, std::vector<bool>>;
+    static_assert(!is_bits, "std::vector<bool> has no elements in memory: borrow a std::vector<std::uint8_t>");
+    shape.check_count("borrow", std::size(elements));
+    if constexpr (!is_bits) return borrow(std::data(elements), shape, std::forward<More>(more)...);
+  }
+  template <class Elements, class... More, class = decltype(std::size(std::declval<Elements&>()))>
+  Array borrow(const Elements&&, const More&...) const {
     static_assert(detail::never<Elements>,
                   "the memory of a temporary ends with its statement: give borrow() a variable, or state.copy(v)");
     return Array();
@@ -266,11 +295,22 @@ class State {
   Array borrow_host(T* data, const Shape& shape) const {
     return host(data, shape, 0);
   }
+  template <class Elements, class = decltype(std::size(std::declval<Elements&>()))>
+  Array borrow_host(Elements& elements, const Shape& shape) const {
+    shape.check_count("borrow_host", std::size(elements));
+    return borrow_host(std::data(elements), shape);
+  }
   /// An array with a copy of the elements on the state's device: those of a std::vector, std::array, std::span or their
   /// like.
   template <class Elements>
   Array copy(const Elements& elements) const {
-    return copy(elements.data(), elements.size());
+    return copy(std::data(elements), std::size(elements));
+  }
+  /// The same in a shape of as many elements.
+  template <class Elements, class = decltype(std::size(std::declval<const Elements&>()))>
+  Array copy(const Elements& elements, const Shape& shape) const {
+    shape.check_count("copy", std::size(elements));
+    return copy(std::data(elements), shape);
   }
   template <class T>
   Array copy(const T* data, const Shape& shape) const {
@@ -284,7 +324,14 @@ class State {
   }
 
   void sync() { detail::check(gpulua_sync(open())); }
-  void collect(double milliseconds = 0) { detail::check(gpulua_collect(open(), milliseconds)); }
+  /// Collects all of Lua's garbage, and the arrays in it.
+  void collect() { detail::check(gpulua_collect(open(), 0)); }
+  /// For about that time, a std::chrono::duration: a part of a cycle.
+  template <class Time>
+  void collect(const Time& time) {
+    const double milliseconds = detail::milliseconds(time);
+    if (milliseconds > 0) detail::check(gpulua_collect(open(), milliseconds));
+  }
   void set_stream(void* cu_stream) { detail::check(gpulua_set_stream(open(), cu_stream)); }
   void wait_stream(void* cu_stream) { detail::check(gpulua_wait_stream(open(), cu_stream)); }
   /// Any thread.

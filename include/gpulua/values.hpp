@@ -3,13 +3,14 @@
 
 // Values between C++ and Lua, for gpulua.hpp, which includes this.
 
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <iterator>
 #include <limits>
-#include <memory>
+#include <ratio>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -25,7 +26,7 @@ template <class Signature>
 class Function;
 
 /// A value of Lua's that has no type in C++, such as a table: it goes back into calls, where a function of Lua reads
-/// it. state.call<double>("rawget", table, "gain") is a field.
+/// it. A copy is the same value. state.call<double>("rawget", table, "gain") is a field.
 class Object {
  public:
   /// Takes the handle over.
@@ -33,23 +34,24 @@ class Object {
   gpulua_function* handle() const noexcept { return handle_.get(); }
 
  private:
-  std::unique_ptr<gpulua_function, detail::Release> handle_;
+  detail::Handle<gpulua_function> handle_;
 };
 
 namespace detail {
-
-/// False, for a static_assert that fails where its template is used.
-template <class...>
-inline constexpr bool never = false;
 
 template <class T>
 inline constexpr bool is_function = false;
 template <class Signature>
 inline constexpr bool is_function<Function<Signature>> = true;
 
-/// nullptr and a null text are nil. Texts and handles are lent.
+template <class T, class = void>
+inline constexpr bool is_map = false;
 template <class T>
-gpulua_value to_value(const T& from) {
+inline constexpr bool is_map<T, std::void_t<typename T::mapped_type>> = true;
+
+/// nullptr and a null text are nil. Texts and handles are lent. `argument`: its number, from 1, for messages.
+template <class T>
+gpulua_value to_value(const T& from, const char* op = "values", std::size_t argument = 0) {
   gpulua_value value{};
   if constexpr (std::is_same_v<T, std::nullptr_t>) {
     return value;
@@ -57,11 +59,8 @@ gpulua_value to_value(const T& from) {
     value.kind = GPULUA_BOOLEAN;
     value.as.boolean = from;
   } else if constexpr (std::is_integral_v<T>) {
-    if constexpr (sizeof(T) == 8 && std::is_unsigned_v<T>)
-      if (from > static_cast<T>(std::numeric_limits<std::int64_t>::max()))
-        throw Error(GPULUA_ARGUMENT, "[values] expected an integer that int64_t holds, got " + std::to_string(from));
     value.kind = GPULUA_INTEGER;
-    value.as.integer = static_cast<std::int64_t>(from);
+    value.as.integer = to_int64(from, op, argument);
   } else if constexpr (std::is_floating_point_v<T> && sizeof(T) <= sizeof(double)) {
     value.kind = GPULUA_NUMBER;
     value.as.number = from;
@@ -74,15 +73,16 @@ gpulua_value to_value(const T& from) {
   } else if constexpr (std::is_convertible_v<const T&, const Array&>) {
     const Array& array = from;
     value.kind = GPULUA_ARRAY;
-    value.as.array = checked(array.handle(), "values", "an array");
+    value.as.array = checked(array.handle(), op, "an array", argument);
   } else {
     constexpr bool is_object = std::is_same_v<T, Object>;
-    static_assert(is_function<T> || is_object,
+    static_assert(!is_map<T>, "a table is set field by field: state.set(\"settings.gain\", 2.5)");
+    static_assert(is_function<T> || is_object || is_map<T>,
                   "values for Lua are nullptr, bool, numbers, texts, Array, Function and Object: state.bind() makes a "
                   "C++ function one of Lua's, state.copy(v) makes an Array of a vector, and a deadline is given by "
-                  "function.within(milliseconds, arguments...)");
+                  "function.within(std::chrono::milliseconds(100), arguments...)");
     value.kind = is_object ? GPULUA_OBJECT : GPULUA_FUNCTION;
-    value.as.function = checked(from.handle(), "values", is_object ? "an object" : "a function");
+    value.as.function = checked(from.handle(), op, is_object ? "an object" : "a function", argument);
   }
   return value;
 }
@@ -167,7 +167,9 @@ T to_number(const gpulua_value& value, const Place& place) {
   }
   if (value.kind != GPULUA_NUMBER)
     refuse("a number", value, place,
-           value.kind == GPULUA_ARRAY ? "; x:item() gives the number of an array of one element" : "");
+           value.kind == GPULUA_ARRAY  ? "; x:item() gives the number of an array of one element"
+           : value.kind == GPULUA_TEXT ? "; tonumber(x) in the script makes a number of it, std::string reads the text"
+                                       : "");
   const double number = value.as.number;
   if constexpr (std::is_integral_v<T>) {
     constexpr double most = sizeof(T) < 8 ? static_cast<double>(std::numeric_limits<T>::max()) : 9007199254740992.0;
@@ -213,12 +215,12 @@ T from_value(const gpulua_value& value, const Place& place) {
 }
 
 inline void retain(const gpulua_value& value) noexcept {
-  if (value.kind == GPULUA_ARRAY) gpulua_array_retain(value.as.array);
-  if (value.kind == GPULUA_FUNCTION || value.kind == GPULUA_OBJECT) gpulua_function_retain(value.as.function);
+  if (value.kind == GPULUA_ARRAY) retain(value.as.array);
+  if (value.kind == GPULUA_FUNCTION || value.kind == GPULUA_OBJECT) retain(value.as.function);
 }
 inline void release(const gpulua_value& value) noexcept {
-  if (value.kind == GPULUA_ARRAY) gpulua_array_release(value.as.array);
-  if (value.kind == GPULUA_FUNCTION || value.kind == GPULUA_OBJECT) gpulua_function_release(value.as.function);
+  if (value.kind == GPULUA_ARRAY) release(value.as.array);
+  if (value.kind == GPULUA_FUNCTION || value.kind == GPULUA_OBJECT) release(value.as.function);
 }
 
 /// from_value(), which releases the handle on an exception.
@@ -261,6 +263,22 @@ struct Results {
 };
 
 template <class T>
+inline constexpr bool is_duration = false;
+template <class Number, class Period>
+inline constexpr bool is_duration<std::chrono::duration<Number, Period>> = true;
+
+template <class Time>
+double milliseconds(const Time& time) {
+  static_assert(is_duration<Time>,
+                "a time comes first, as a std::chrono::duration: function.within(std::chrono::milliseconds(100), "
+                "arguments...)");
+  if constexpr (is_duration<Time>)
+    return std::chrono::duration<double, std::milli>(time).count();
+  else
+    return 0;
+}
+
+template <class T>
 inline constexpr std::size_t tuple_size = 0;
 template <class... T>
 inline constexpr std::size_t tuple_size<std::tuple<T...>> = sizeof...(T);
@@ -269,7 +287,8 @@ inline constexpr std::size_t tuple_size<std::tuple<T...>> = sizeof...(T);
 /// Lua has it.
 template <class R, class... A>
 R call(gpulua_function* function, std::string_view path, double milliseconds, const A&... arguments) {
-  const gpulua_value in[sizeof...(A) + 1] = {to_value(arguments)..., gpulua_value{}};
+  [[maybe_unused]] std::size_t argument = 0;
+  const gpulua_value in[sizeof...(A) + 1] = {to_value(arguments, "call", ++argument)..., gpulua_value{}};
   Results<(tuple_size<R> > 2 ? tuple_size<R> : 2)> out;
   gpulua_function* const called = checked(function, "call", "a function");
   if constexpr (std::is_void_v<R>)

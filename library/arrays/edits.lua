@@ -251,7 +251,7 @@ function gpu.broadcast_shapes(...)
         local texts = {}
         for i, each in ipairs(arrays) do texts[i] = checks.shape_text(each) end
         core.raise(("[broadcast_shapes] operands could not be broadcast together with shapes %s: counted from the last axis, "
-          .. "%d meets %d"):format(table.concat(texts, " "), so_far, extent))
+          .. "%d meets %d, and sizes of an axis are equal or one is 1"):format(table.concat(texts, " "), so_far, extent))
       end
       result[back + 1] = extent == 1 and so_far or extent
     end

@@ -27,22 +27,27 @@ local GET_GLOBAL = ends_of(function() return a_global() end)
 local _, TAIL_CALL_OF_ALL = ends_of(function(f) return f(f()) end)
 local GET_FIELD = opcode_at(function() return a_global.field() end, 2)
 local MAKE_FUNCTION = ends_of(function() return function() end end)
-local arithmetic = {}
+local arithmetic = {} -- how many of an operator's operands are registers
 for _, fn in ipairs {
-  function(a, b) return a + b end, function(a) return a + 1 end, function(a) return 1 + a end,
-  function(a, b) return a - b end, function(a) return a - 1 end, function(a) return 1 - a end,
-  function(a, b) return a * b end, function(a) return a * 2 end, function(a) return 2 * a end,
-  function(a, b) return a / b end, function(a) return a / 2 end, function(a) return 2 / a end,
-  function(a, b) return a % b end, function(a) return a % 2 end, function(a) return 2 % a end,
-  function(a, b) return a ^ b end, function(a) return -a end,
+  function(a, b) return a + b end, function(a, b) return a - b end, function(a, b) return a * b end,
+  function(a, b) return a / b end, function(a, b) return a % b end, function(a, b) return a ^ b end,
 } do
-  arithmetic[(ends_of(fn))] = true
+  arithmetic[(ends_of(fn))] = 2
 end
+for _, fn in ipairs {
+  function(a) return a + 1 end, function(a) return 1 + a end, function(a) return a - 1 end, function(a) return 1 - a end,
+  function(a) return a * 2 end, function(a) return 2 * a end, function(a) return a / 2 end, function(a) return 2 / a end,
+  function(a) return a % 2 end, function(a) return 2 % a end,
+} do
+  arithmetic[(ends_of(fn))] = 1
+end
+arithmetic[(ends_of(function(a) return -a end))] = 0
 local GET_LOCAL = opcode_at(function(f) f() end, 1)
 local JUMP = opcode_at(function(a) if a then a() end end, 2)
 local CLOSE = opcode_at(function() local function f() end return f() end, 3) -- it writes no register
 local GET_INDEXED = opcode_at(function(t, k) return t[k] end, 1)
 local SET_INDEXED = opcode_at(function(t, k, v) t[k] = v end, 1)
+local SET_AT = opcode_at(function(t, v) t[1] = v end, 1)
 local SET_GLOBAL = opcode_at(function() a_global = nil end, 2)
 local sets_upvalue = {}
 for _, fn in ipairs {
@@ -254,16 +259,22 @@ end
 --- Whether the instruction at `pc` makes a value that is not nil.
 function bytecode.is_never_nil(fn, pc) return never_nil[opcode_at(fn, pc)] == true end
 
---- The running function's local in a register.
-function bytecode.value_of_local(fn, register)
+--- The name and value of the running function's local in a register.
+local function local_in(fn, register)
   local level = 2
   while true do
     local frame = debug.getinfo(level, "f")
     if not frame then return end
-    if frame.func == fn then return select(2, debug.getlocal(level, register + 1)) end
+    if frame.func == fn then
+      local name, value = debug.getlocal(level, register + 1) -- a tail call would be another level
+      return name, value
+    end
     level = level + 1
   end
 end
+
+--- Its value.
+function bytecode.value_of_local(fn, register) return (select(2, local_in(fn, register))) end
 
 --- The object of the instruction at `pc`, object[key] or object.key; nil if it is not known.
 function bytecode.object(fn, pc)
@@ -287,6 +298,55 @@ function bytecode.variable(fn, pc, index)
   if op == GET_GLOBAL then return "global", util.funck(fn, -operand - 1) end
   if op == GET_UPVALUE then return "upvalue", util.funcuvname(fn, operand) end
   if kind == "local" or kind == "field" then return kind, value end
+end
+
+--- The registers of the operands of the instruction at `pc`, of an operator: none, one or two.
+local function operands(instruction)
+  local count = arithmetic[opcode(instruction)]
+  if count == 0 then return rshift(instruction, 16) end
+  if count == 1 then return rshift(instruction, 24) end
+  if count == 2 then return rshift(instruction, 24), band(rshift(instruction, 16), 0xff) end
+  if opcode(instruction) == SET_INDEXED or opcode(instruction) == SET_AT then return target(instruction) end
+end
+
+--- What operators and calls of functions that `takes` get on a line of fn, and what is put into t[key]: pairs of the instruction's
+--- position and the register. takes(kind, value) gets what callee() gives.
+function bytecode.registers_read(fn, line, takes)
+  local read = {}
+  for pc, instruction in instructions(fn) do
+    if bytecode.line(fn, pc) == line then
+      for _, register in ipairs { operands(instruction) } do read[#read + 1] = { pc, register } end
+      local op = opcode(instruction)
+      if (op == CALL or op == CALL_WITH_ALL) and takes(bytecode.callee(fn, pc)) then
+        local base = target(instruction) + FIRST_ARGUMENT - 1
+        for index = 1, bytecode.argument_count(fn, pc) do read[#read + 1] = { pc, base + index } end
+      end
+    end
+  end
+  return read
+end
+
+--- The variable in a register at `pc` that is nil: "global", "upvalue", "local" or "field", its name, and a field's table. Nil for
+--- anything else. fn runs.
+function bytecode.nil_variable(fn, pc, register)
+  local name, value = local_in(fn, register)
+  if name and name:find "^[%a_]" then
+    if value == nil then return "local", name end
+    return
+  end
+  local at, kind, key = source(fn, pc, register)
+  if kind == "local" then return bytecode.nil_variable(fn, at, key) end
+  local operand = at and rshift(util.funcbc(fn, at), 16)
+  if kind == "field" then
+    local object = bytecode.object(fn, at)
+    local metatable = debug.getmetatable(object)
+    if type(object) == "table" and rawget(object, key) == nil and not (metatable and rawget(metatable, "__index")) then
+      return kind, key, object
+    end
+  elseif kind == "value" and key == nil then
+    if opcode_at(fn, at) == GET_UPVALUE then return "upvalue", util.funcuvname(fn, operand) end
+    return "global", util.funck(fn, -operand - 1)
+  end
 end
 
 --- The register of `key` in t[key] = value, if that is all that the line does, and the key is the result of its only call:

@@ -2,7 +2,7 @@
 -- what argument `index` of the call of `called` with `count` arguments on that line of fn is: "global", "upvalue" or "field" and its
 -- name, or "local" and its register. Nil is anything else, also where the line has several such calls that differ. The second function
 -- (fn, line) tells whether an argument of a call on the line may be nil: false where all are known not to be. The third one (fn, line)
--- gives the name of the line's only global that is not defined.
+-- gives the kind, name and table of the only variable that is nil and that an operator, or a function that is not Lua's own, gets there.
 local bytecode = ...
 if not bytecode then
   local function unknown() end
@@ -51,16 +51,24 @@ local function variable_of(fn, line, called, count, index)
   return kind, name
 end
 
---- The one global that the line reads and that is not defined; nil where there are none or several.
-local function undefined_global(fn, line)
-  local environment, found = debug.getfenv(fn), nil
-  for pc, use, name in bytecode.outside(fn) do
-    if use == "reads" and type(name) == "string" and bytecode.line(fn, pc) == line and environment[name] == nil then
-      if found and found ~= name then return end
-      found = name
-    end
-  end
-  return found
+--- Whether what callee() gives may be a function of the library's: gpu.add, x:add, or a variable that holds one.
+local function may_be_ours(kind, value)
+  if kind == "field" or kind == "local" then return true end
+  if type(value) ~= "function" or standard[value] ~= nil then return false end
+  local info = debug.getinfo(value, "S")
+  return info.what == "C" or info.source == "=[gpulua]"
 end
 
-return variable_of, passes_nil, undefined_global
+local function nil_variable(fn, line)
+  local kind, name, object
+  for _, read in ipairs(bytecode.registers_read(fn, line, may_be_ours)) do
+    local kind_here, name_here, object_here = bytecode.nil_variable(fn, read[1], read[2])
+    if kind_here then
+      if kind and (kind_here ~= kind or name_here ~= name or object_here ~= object) then return end
+      kind, name, object = kind_here, name_here, object_here
+    end
+  end
+  return kind, name, object
+end
+
+return variable_of, passes_nil, nil_variable

@@ -202,8 +202,8 @@ void refuse_broadcast(std::string_view op, std::span<const Dims* const> shapes) 
       for (std::size_t back = 1; back <= std::min(a.size(), b.size()); ++back) {
         const std::int64_t x = a[a.size() - back], y = b[b.size() - back];
         if (x == y || x == 1 || y == 1) continue;
-        text +=
-            ": counted from the last axis, " + std::to_string(x) + " meets " + std::to_string(y) + missing_axis(a, b);
+        text += ": counted from the last axis, " + std::to_string(x) + " meets " + std::to_string(y) +
+                ", and sizes of an axis are equal or one is 1" + missing_axis(a, b);
         const bool are_factors = a.size() == 2 && b.size() == 2 && a[1] == b[0];
         if (op == "multiply" && are_factors) text += "; gpu.matmul(x, y) is the product of matrices";
         throw Error(text);

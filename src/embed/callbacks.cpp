@@ -32,9 +32,9 @@ void push_bound(lua_State* L, const Bound& bound) {
   *static_cast<Bound*>(lua_newuserdata(L, sizeof bound)) = bound;
 }
 
-/// Null when the state was destroyed.
+/// Null when the state has ended.
 ScriptState* state_of(const Bound& bound) {
-  return static_cast<ScriptState*>(find_object(bound.state, HandleKind::state));
+  return ScriptState::find(bound.state);
 }
 
 /// The error of a callback: its own, or that of a call in it whose status it passes on.
@@ -46,6 +46,23 @@ const ScriptState::CallbackError& error_of(ScriptState& state, gpulua_status sta
                  " without a text: return gpulua_fail(state, text) says what has failed",
              nullptr};
   return *error;
+}
+
+/// Calls the host program from L. An exception that leaves it is its error.
+template <class Run>
+gpulua_status call_back(lua_State* L, ScriptState& state, const Run& run) {
+  const ScriptState::CallingBack calling(state, L);
+  state.callback_error.reset();
+  state.failed = GPULUA_OK;
+  try {
+    return run();
+  } catch (const std::exception& error) {
+    state.callback_error = {std::string("a C++ exception has left the host program's function: ") + error.what(),
+                            nullptr};
+  } catch (...) {
+    state.callback_error = {"a C++ exception has left the host program's function", nullptr};
+  }
+  return GPULUA_RUNTIME;
 }
 
 /// Calls the host program with the values on the stack. Gives the number of results, or -1 with a message pushed.
@@ -66,24 +83,16 @@ int call_host(lua_State* L, Callback& callback) {
   if (!read_values(L, 1, count, state, in.data(), "argument", Texts::on_stack)) return -1;
   std::size_t results = out.size();
   std::optional<std::string> message;
-  {
-    const ScriptState::CallingBack calling(state, L);
-    state.callback_error.reset();
-    state.failed = GPULUA_OK;
-    gpulua_status status = GPULUA_RUNTIME;
-    try {
-      status = callback.function(state.handle(), callback.user, in.data(), count, out.data(), &results);
-    } catch (...) {
-      state.callback_error = {"a C++ exception has left the host program's function", nullptr};
-    }
-    if (status != GPULUA_OK)
-      message = error_of(state, status).text;
-    else if (results == out.size() && out.back().kind == unset)
-      message = "[callback] expected *out_count, how many results are set, got what it was before the call, " +
-                std::to_string(results) + ", and no result there; set it, to 0 for none";
-    else if (results > out.size())
-      message = "[callback] expected up to " + std::to_string(out.size()) + " results, got " + std::to_string(results);
-  }
+  const gpulua_status status = call_back(L, state, [&] {
+    return callback.function(state.handle(), callback.user, in.data(), count, out.data(), &results);
+  });
+  if (status != GPULUA_OK)
+    message = error_of(state, status).text;
+  else if (results == out.size() && out.back().kind == unset)
+    message = "[callback] expected *out_count, how many results are set, got what it was before the call, " +
+              std::to_string(results) + ", and no result there; set it, to 0 for none";
+  else if (results > out.size())
+    message = "[callback] expected up to " + std::to_string(out.size()) + " results, got " + std::to_string(results);
   release_values(in.data(), count);
   if (message) {
     lua_pushlstring(L, message->data(), message->size());
@@ -125,10 +134,24 @@ int run_callback(lua_State* L) {
   return lua_error(L);
 }
 
+/// Gives the line at the top of the stack to the host program. False with the message pushed where that fails.
+bool print_line(lua_State* L, ScriptState& state) {
+  const gpulua_options& options = state.options();
+  call_back(L, state, [&] {
+    std::size_t size = 0;
+    const char* const text = lua_tolstring(L, -1, &size);
+    options.print(options.user, text, size);
+    return GPULUA_OK;
+  });
+  if (!state.callback_error) return true;
+  lua_pushlstring(L, state.callback_error->text.data(), state.callback_error->text.size());
+  return false;
+}
+
 /// Its upvalues: what binds it, and the print that was there before.
 int print(lua_State* L) {
   const int count = lua_gettop(L);
-  const ScriptState* state = state_of(*static_cast<const Bound*>(lua_touserdata(L, lua_upvalueindex(1))));
+  ScriptState* const state = state_of(*static_cast<const Bound*>(lua_touserdata(L, lua_upvalueindex(1))));
   if (state == nullptr) {
     lua_pushvalue(L, lua_upvalueindex(2));
     lua_insert(L, 1);
@@ -148,10 +171,10 @@ int print(lua_State* L) {
     }
     lua_concat(L, i > 1 ? 3 : 2);
   }
-  std::size_t size = 0;
-  const char* const text = lua_tolstring(L, -1, &size);
-  state->options().print(state->options().user, text, size);
-  return 0;
+  if (print_line(L, *state)) return 0;
+  add_position(L);
+  note_raised(L, *state);
+  return lua_error(L);
 }
 
 }  // namespace

@@ -42,8 +42,11 @@ void* last_cause() noexcept {
 
 gpulua_status fail_handle(const char* op, const char* expected, const void* got) noexcept {
   try {
-    return fail(nullptr, GPULUA_ARGUMENT,
-                "[" + std::string(op) + "] expected " + expected + ", got " + describe_handle(got));
+    const auto* const state = static_cast<const ScriptState*>(find_object(got, HandleKind::state));
+    std::string text = "[" + std::string(op) + "] expected " + expected + ", got " + describe_handle(got);
+    if (state != nullptr && state->lua_is_closed())
+      text += " whose lua_State the program has closed; call gpulua_destroy before lua_close";
+    return fail(nullptr, GPULUA_ARGUMENT, text);
   } catch (...) {
     return GPULUA_ARGUMENT;
   }

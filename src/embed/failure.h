@@ -74,7 +74,7 @@ gpulua_status release(const void* handle, const char* op, const char* expected) 
 /// The same for the state of a handle; `body` gets it.
 template <class Body>
 gpulua_status in_state(gpulua_state* handle, ScriptState::Access access, const char* op, Body body) noexcept {
-  auto* const state = static_cast<ScriptState*>(find_object(handle, HandleKind::state));
+  ScriptState* const state = ScriptState::find(handle);
   if (state == nullptr) return fail_handle(op, "a gpulua_state", handle);
   return enter(*state, access, op, [&] { body(*state); });
 }

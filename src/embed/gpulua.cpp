@@ -103,8 +103,9 @@ gpulua_status gpulua_collect(gpulua_state* state, double ms) {
 
 gpulua_status gpulua_interrupt(gpulua_state* state) {
   const Pin pin(state, HandleKind::state);
+  auto* const script = static_cast<ScriptState*>(pin.object());
   // Without a text for a handle that is closed, as a signal handler must not make one.
-  if (pin.object() == nullptr) return GPULUA_ARGUMENT;
-  static_cast<ScriptState*>(pin.object())->interruption().raise(Interruption::Reason::interrupted);
+  if (script == nullptr || script->lua_is_closed()) return GPULUA_ARGUMENT;
+  script->interruption().raise(Interruption::Reason::interrupted);
   return GPULUA_OK;
 }

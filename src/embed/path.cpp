@@ -1,6 +1,8 @@
 #include "src/embed/path.h"
 
 #include <algorithm>
+#include <charconv>
+#include <system_error>
 
 #include "bindings/lua/fields.h"
 #include "src/base/near_name.h"
@@ -38,60 +40,97 @@ int field(lua_State* L) {
   return 1;
 }
 
+/// The keys of a path, one after the other.
+class Keys {
+ public:
+  explicit Keys(std::string_view path) : path_(path) {}
+
+  /// False for what is no path.
+  bool next() {
+    std::string_view rest = path_.substr(at_);
+    key_ = {{}, 0, path_.substr(0, at_)};
+    if (at_ > 0 && rest.starts_with('.')) rest.remove_prefix(1);
+    if (rest.starts_with('[')) {
+      const char* const first = rest.data() + 1;
+      const auto [last, error] = std::from_chars(first, rest.data() + rest.size(), key_.position);
+      if (error != std::errc() || last == rest.data() + rest.size() || *last != ']') return false;
+      at_ = static_cast<std::size_t>(last + 1 - path_.data());
+    } else {
+      key_.name = rest.substr(0, rest.find_first_of(".["));
+      at_ = static_cast<std::size_t>(key_.name.data() + key_.name.size() - path_.data());
+    }
+    return !key_.name.empty() || (rest.starts_with('[') && (is_last() || path_[at_] == '.' || path_[at_] == '['));
+  }
+  const Key& key() const { return key_; }
+  bool is_last() const { return at_ == path_.size(); }
+  std::string_view so_far() const { return path_.substr(0, at_); }
+
+ private:
+  std::string_view path_;
+  std::size_t at_ = 0;
+  Key key_;
+};
+
 }  // namespace
 
+void push_key(lua_State* L, const Key& key) {
+  key.name.empty() ? lua_pushinteger(L, key.position) : lua_pushlstring(L, key.name.data(), key.name.size());
+}
+
 Path push_holder(lua_State* L, const char* op, const char* path, bool makes) {
-  std::string_view rest = path;
+  Keys keys(path);
   lua_pushvalue(L, LUA_GLOBALSINDEX);
-  for (std::size_t dot = rest.find('.'); dot != rest.npos; dot = rest.find('.')) {
+  while (keys.next()) {
+    if (keys.is_last()) return {keys.key(), true};
     const int holder = lua_gettop(L);
-    lua_pushlstring(L, rest.data(), dot);
+    push_key(L, keys.key());
     lua_gettable(L, holder);
     if (makes && lua_isnil(L, -1)) {
       lua_pop(L, 1);
       lua_newtable(L);
-      lua_pushlstring(L, rest.data(), dot);
+      push_key(L, keys.key());
       lua_pushvalue(L, -2);
       lua_settable(L, holder);
     }
-    const bool is_nil = lua_isnil(L, -1);
-    if (lua_istable(L, -1) || luaL_getmetafield(L, -1, "__index") != 0) {
-      lua_settop(L, holder + 1);
-      lua_remove(L, holder);
-      rest.remove_prefix(dot + 1);
-      continue;
+    if (!lua_istable(L, -1) && luaL_getmetafield(L, -1, "__index") == 0) {
+      const std::string message = "[" + std::string(op) + "] expected a table at '" + std::string(keys.so_far()) +
+                                  "' of the path '" + path + "', got " + luaL_typename(L, -1) +
+                                  (lua_isnil(L, -1) ? advice_about_nil(L, keys.key()) : "");
+      lua_pushlstring(L, message.data(), message.size());
+      return {};
     }
-    const std::string message = "[" + std::string(op) + "] expected a table before the dot of '." +
-                                std::string(rest.substr(dot + 1)) + "' in the path '" + path + "', got " +
-                                luaL_typename(L, -1) +
-                                (is_nil ? near_name(L, holder, rest.substr(0, dot)).question() : "");
-    lua_pushlstring(L, message.data(), message.size());
-    return {};
+    lua_settop(L, holder + 1);
+    lua_remove(L, holder);
   }
-  return {rest, true};
+  lua_pushfstring(L, "[%s] expected names with dots between them and positions in brackets, stages[1].gain, got '%s'",
+                  op, path);
+  return {};
 }
 
-bool push_at(lua_State* L, const char* op, const char* path) {
-  const Path holder = push_holder(L, op, path);
-  if (!holder.good) return false;
-  lua_pushlstring(L, holder.last.data(), holder.last.size());
-  lua_gettable(L, -2);
-  return true;
-}
-
-std::string advice_about_nil(lua_State* L, std::string_view path) {
-  const std::size_t dot = path.rfind('.');
-  const std::string_view last = path.substr(dot + 1);
+std::string advice_about_nil(lua_State* L, const Key& key) {
   const int holder = lua_gettop(L) - 1;
-  NearName near = near_name(L, holder, last);
-  if (near.name().empty() && dot == path.npos) {
+  const bool is_global = lua_rawequal(L, holder, LUA_GLOBALSINDEX) != 0;
+  if (key.name.empty())
+    return lua_istable(L, holder) ? "; #" + std::string(key.holder) + " is " + std::to_string(lua_objlen(L, holder))
+                                  : "";
+  lua_Integer position = 0;
+  const char* const end = key.name.data() + key.name.size();
+  if (std::from_chars(key.name.data(), end, position).ptr == end && lua_istable(L, holder)) {
+    lua_pushinteger(L, position);
+    lua_rawget(L, holder);
+    const bool is_there = !lua_isnil(L, -1);
+    lua_settop(L, holder + 1);
+    if (is_there) return "; a position has brackets: '" + std::string(key.holder) + "[" + std::string(key.name) + "]'";
+  }
+  NearName near = near_name(L, holder, key.name);
+  if (near.name().empty() && is_global) {
     lua_pushcfunction(L, &field);
     lua_getglobal(L, "gpu");
-    lua_pushlstring(L, last.data(), last.size());
-    if (lua_pcall(L, 2, 1, 0) == 0 && !lua_isnil(L, -1)) near.offer(last, "gpu." + std::string(last));
+    lua_pushlstring(L, key.name.data(), key.name.size());
+    if (lua_pcall(L, 2, 1, 0) == 0 && !lua_isnil(L, -1)) near.offer(key.name, "gpu." + std::string(key.name));
   }
   lua_settop(L, holder + 1);
-  if (!near.name().empty() || dot != path.npos) return near.question();
+  if (!near.name().empty() || !is_global) return near.question();
   return "; a local of a script is not a global: leave out its `local`";
 }
 

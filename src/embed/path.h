@@ -6,20 +6,25 @@
 
 namespace gpulua::embed {
 
-/// The last name of a path such as "model.gain", with the table that holds it on the stack.
+/// A step of a path: a name, or a position in brackets.
+struct Key {
+  std::string_view name;
+  lua_Integer position = 0;  // where the name is empty
+  std::string_view holder;   // the path before it
+};
+void push_key(lua_State* L, const Key& key);
+
+/// The last key of a path such as "model.stages[1].gain", with the table that holds it on the stack.
 struct Path {
-  std::string_view last;
+  Key last;
   bool good = false;  // false: a message is on the stack
 };
 
-/// Pushes the table that holds the last name of the path. `makes`: tables that are not there.
+/// Pushes the table that holds the last key of the path. `makes`: tables that are not there.
 Path push_holder(lua_State* L, const char* op, const char* path, bool makes = false);
 
-/// Pushes the value at the path; false with a message.
-bool push_at(lua_State* L, const char* op, const char* path);
-
-/// What a message about nil at the path's end adds: the name of its table that was probably meant, or why a global may
-/// be missing. The value is at the top of the stack, its holder below it.
-std::string advice_about_nil(lua_State* L, std::string_view path);
+/// What a message about nil at the key adds: what was probably meant, or why a global may be missing. The value is at
+/// the top of the stack, its holder below it.
+std::string advice_about_nil(lua_State* L, const Key& key);
 
 }  // namespace gpulua::embed

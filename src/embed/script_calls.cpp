@@ -104,17 +104,20 @@ void check_target(const At& at) {
 }
 
 /// Pushes the message about a path with no function at its end, where the value and below it its holder are at the top.
-void push_no_function(lua_State* L, const At& at) {
+void push_no_function(lua_State* L, const At& at, const Key& last) {
   const std::string message = "[" + std::string(at.op) + "] expected a function at '" + at.path + "', got " +
-                              luaL_typename(L, -1) + (lua_isnil(L, -1) ? advice_about_nil(L, at.path) : "");
+                              luaL_typename(L, -1) + (lua_isnil(L, -1) ? advice_about_nil(L, last) : "");
   lua_pushlstring(L, message.data(), message.size());
 }
 
 int get(lua_State* L, void* data) {
   const At& at = *static_cast<At*>(data);
-  if (!push_at(L, at.op, at.path)) return lua_error(L);
+  const Path holder = push_holder(L, at.op, at.path);
+  if (!holder.good) return lua_error(L);
+  push_key(L, holder.last);
+  lua_gettable(L, -2);
   if (at.wants_function && !lua_isfunction(L, -1)) {
-    push_no_function(L, at);
+    push_no_function(L, at, holder.last);
     return lua_error(L);
   }
   if (!read_values(L, lua_gettop(L), 1, *at.state, at.out, at.path)) return lua_error(L);
@@ -131,7 +134,7 @@ int set(lua_State* L, void* data) {
   At& at = *static_cast<At*>(data);
   const Path holder = push_holder(L, at.op, at.path, true);
   if (!holder.good) return lua_error(L);
-  lua_pushlstring(L, holder.last.data(), holder.last.size());
+  push_key(L, holder.last);
   if (at.callback != nullptr)
     push_callback(L, *at.callback);
   else if (!push_values(L, *at.state, at.in, 1, at.path))

@@ -22,8 +22,6 @@
 namespace gpulua::embed {
 namespace {
 
-char registry_key;
-
 constexpr const char* not_in_callback =
     "a callback of this state is running: garbage is collected, the stream is set and the state ends outside of "
     "callbacks";
@@ -137,6 +135,7 @@ ScriptState::ScriptState(const gpulua_options& options, const void* caller) : op
       const bool is_memory = status == LUA_ERRMEM || why.find("not enough memory") != why.npos;
       throw Error(is_memory ? ErrorKind::memory : ErrorKind::argument, "[create] {}", why);
     }
+    main_ = own_;  // the one that the program has given may be a coroutine, which ends
   } catch (...) {
     close();
     throw;
@@ -182,10 +181,9 @@ int ScriptState::open(lua_State* L) {
   self.settle_ = luaL_ref(L, LUA_REGISTRYINDEX);
   lua_pushcfunction(L, &add_traceback);
   self.handler_ = luaL_ref(L, LUA_REGISTRYINDEX);
-  lua_pushlightuserdata(L, &registry_key);
-  lua_pushlightuserdata(L, &self);
-  lua_rawset(L, LUA_REGISTRYINDEX);
+  set_in(L, &self);
   self.interruption_.emplace(L, *self.context_);
+  if (!is_ours) self.watch_end(L);
   if (self.options_.print != nullptr) set_print(L, self);
   self.compiler_is_off_ = (self.options_.flags & (GPULUA_INTERRUPTIBLE | GPULUA_SANDBOX)) != 0;
   if (self.compiler_is_off_) make_interruptible(L);
@@ -197,37 +195,6 @@ int ScriptState::open(lua_State* L) {
   lua_gc(L, LUA_GCRESTART, -1);
   self.running_ = self.own_;
   return 0;
-}
-
-void ScriptState::close() noexcept {
-  if (handle_ != nullptr) close_handle(handle_);
-  for (Held* held : held_) {
-    close_handle(held->handle);
-    delete held;
-  }
-  if (context_) {
-    const Context::Call call(*context_);
-    for (const auto& device : context_->open_devices()) device->lent().wait();
-  }
-  if (main_ == nullptr) return;
-  if (options_.lua_state == nullptr) return memory_.close(main_);
-  // The program's own Lua goes on, without what was set for our calls.
-  context_->on_warning = nullptr;
-  context_->strict = false;
-  context_->rights = {};
-  for (const int reference : {own_reference_, trampoline_, settle_, handler_})
-    luaL_unref(main_, LUA_REGISTRYINDEX, reference);
-  lua_pushlightuserdata(main_, &registry_key);
-  lua_pushnil(main_);
-  lua_rawset(main_, LUA_REGISTRYINDEX);
-}
-
-ScriptState* ScriptState::of(lua_State* L) {
-  lua_pushlightuserdata(L, &registry_key);
-  lua_rawget(L, LUA_REGISTRYINDEX);
-  auto* const state = static_cast<ScriptState*>(lua_touserdata(L, -1));
-  lua_pop(L, 1);
-  return state;
 }
 
 bool ScriptState::enter(Access access, const char*& why) noexcept {

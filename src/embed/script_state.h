@@ -68,7 +68,15 @@ class ScriptState {
   ScriptState(const ScriptState&) = delete;
   ScriptState& operator=(const ScriptState&) = delete;
 
+  /// The state of an open handle; null, too, for one whose lua_State the program has closed.
+  static ScriptState* find(const void* handle) noexcept {
+    auto* const state = static_cast<ScriptState*>(find_object(handle, HandleKind::state));
+    return state == nullptr || state->lua_is_closed() ? nullptr : state;
+  }
   gpulua_state* handle() const { return static_cast<gpulua_state*>(handle_); }
+  /// The program has closed the lua_State that it had given: all that is left is the handle, for gpulua_destroy(). Any
+  /// thread.
+  bool lua_is_closed() const noexcept { return lua_is_closed_.load(std::memory_order_acquire); }
   Context& context() const { return *context_; }
   const gpulua_options& options() const { return options_; }
   Interruption& interruption() { return *interruption_; }
@@ -193,6 +201,13 @@ class ScriptState {
   };
 
   static int open(lua_State* L);
+  /// What of(L) gives from now on.
+  static void set_in(lua_State* L, ScriptState* state);
+  /// Makes the object whose finalizer ends the state when the program closes its lua_State.
+  void watch_end(lua_State* L);
+  static int end_with_lua(lua_State* L);
+  /// Takes from Lua, and from the context, what stands there for the host program.
+  void leave_lua() noexcept;
   /// Runs it as a part of the call that runs, if there is one.
   int run_within(Body body, void* data);
   int run_until(Body body, void* data, double deadline_ms);
@@ -211,12 +226,15 @@ class ScriptState {
   lua_State* own_ = nullptr;      // the Lua thread of the host's calls
   lua_State* running_ = nullptr;  // own_, or in a callback the thread that called
   // In the registry.
-  int own_reference_ = LUA_NOREF, trampoline_ = LUA_NOREF, settle_ = LUA_NOREF, handler_ = LUA_NOREF;
+  int own_reference_ = LUA_NOREF, trampoline_ = LUA_NOREF, settle_ = LUA_NOREF, handler_ = LUA_NOREF,
+      watch_reference_ = LUA_NOREF;
   std::optional<Interruption> interruption_;
   TimerUse timer_use_;
   bool compiler_is_off_ = false, runs_script_ = false;
   void* cause_ = nullptr;  // of the error that is ending a call
   void* handle_ = nullptr;
+  ScriptState** watch_ = nullptr;  // what the object of watch_end() has
+  std::atomic<bool> lua_is_closed_{false};
 
   std::atomic<const void*> owner_{nullptr};  // the thread that has entered, by the address of a variable of its own
   int depth_ = 0;                            // how often it has

@@ -12,7 +12,12 @@ void ScriptRights::check_source(const char* op, bool device_checks, const std::s
   std::string message =
       std::string("[") + op + "] expected array functions, or a kernel that the host program has allowed, got ";
   message += text != nullptr ? "source with the SHA-256 digest " + digest : "device code";
-  if (checked_kernels) message += "; the sandbox runs kernels of scripts on the cpu device only, which checks them";
+  if (checked_kernels)
+    message += "; the sandbox runs kernels of scripts on the cpu device only, which checks them";
+  else
+    message += std::string("; the program allows ") +
+               (text != nullptr ? "this source by gpulua_allow_kernel, and " : "") +
+               "all kernels, checked and on the cpu device, by the flag GPULUA_KERNELS";
   throw Error(message);
 }
 

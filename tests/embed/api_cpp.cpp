@@ -37,7 +37,10 @@ TEST_CASE("gpulua.hpp: functions with types, and arrays") {
   CHECK(state.value<int>("n") == 10);
   CHECK(state.value<std::string>("s") == "text");
   CHECK(state.value<bool>("b"));
-  CHECK_THROWS_WITH(state.value<double>("s"), "[value] expected a number at 's', got the text 'text'");
+  CHECK_THROWS_WITH(
+      state.value<double>("s"),
+      "[value] expected a number at 's', got the text 'text'; tonumber(x) in the script makes a number of it, "
+      "std::string reads the text");
   state.set("n", 2.5);
   CHECK_THROWS_WITH(state.value<int>("n"),
                     "[value] expected an integer that fits at 'n', got the number 2.5; double reads it");
@@ -179,7 +182,7 @@ TEST_CASE("gpulua.hpp: C++ functions in scripts, and errors both ways") {
   state.run("x = host.deep.er.still() + host.port(1, 'a')");
   CHECK(state.value<double>("x") == 8);
   CHECK_THROWS_WITH(state.bind<double()>("x.y", [] { return 6.0; }),
-                    "[register] expected a table before the dot of '.y' in the path 'x.y', got number");
+                    "[register] expected a table at 'x' of the path 'x.y', got number");
 }
 
 TEST_CASE("gpulua.hpp: exceptions of the program's own class go through three levels of scripts") {

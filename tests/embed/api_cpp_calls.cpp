@@ -102,8 +102,9 @@ TEST_CASE("gpulua.hpp: integers of any width, complex elements, several results"
   const std::vector<double> v(7);
   state.run("function add(a, b) return a + b end; function pair() return 2, 'two' end");
   CHECK(state.call<double>("add", v.size(), std::uint64_t{1}) == 8);
-  CHECK_THROWS_WITH(state.call<double>("add", std::numeric_limits<std::uint64_t>::max(), 1),
-                    ContainsSubstring("expected an integer that int64_t holds, got 18446744073709551615"));
+  CHECK_THROWS_WITH(
+      state.call<double>("add", std::numeric_limits<std::uint64_t>::max(), 1),
+      ContainsSubstring("expected an integer that int64_t holds as argument 1, got 18446744073709551615"));
   const auto [number, text] = state.call<std::tuple<int, std::string>>("pair");
   CHECK(number == 2);
   CHECK(text == "two");
@@ -132,7 +133,15 @@ TEST_CASE("gpulua.hpp: errors about results name the function and what helps") {
                     "[assign] expected elements of float32, as the array's are, got float64");
   const Array moved = std::move(y);
   CHECK_THROWS_WITH(y.dtype(), "[array] expected an array, got one that is empty or moved from");
-  CHECK_THROWS_WITH(state.call<Array>("f", Array()), "[values] expected an array, got one that is empty or moved from");
+  CHECK_THROWS_WITH(state.call<Array>("f", Array()),
+                    "[call] expected an array as argument 1, got one that is empty or moved from");
+  CHECK_THROWS_WITH(state.call<Array>("gpu.add", x, y),
+                    "[call] expected an array as argument 2, got one that is empty or moved from");
+  CHECK_THROWS_WITH(state.set("y", y), "[set] expected an array, got one that is empty or moved from");
+  state.set("rate", "2.5");
+  CHECK_THROWS_WITH(state.value<double>("rate"),
+                    "[value] expected a number at 'rate', got the text '2.5'; tonumber(x) in the script makes a number "
+                    "of it, std::string reads the text");
 }
 
 TEST_CASE("gpulua.hpp: paths that lead nowhere") {
@@ -142,6 +151,9 @@ TEST_CASE("gpulua.hpp: paths that lead nowhere") {
       "error('locked', 0) end})");
   CHECK_THROWS_WITH(state.get<void()>("step"), ContainsSubstring("a local of a script is not a global"));
   CHECK_THROWS_WITH(state.call<double>("model.advanse"), ContainsSubstring("did you mean \"advance\"?"));
+  CHECK_THROWS_WITH(state.value<double>("settings.gain"),
+                    "[get_value] expected a table at 'settings' of the path 'settings.gain', got nil; a local of a "
+                    "script is not a global: leave out its `local`");
   CHECK_THROWS_WITH(state.bind<void()>("gpu.f", [] {}),
                     "[register] expected a path outside of gpu, whose fields are the library's, got 'gpu.f'; take a "
                     "table of the program's own, such as 'host.f'");

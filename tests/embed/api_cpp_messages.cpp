@@ -203,7 +203,7 @@ TEST_CASE("gpulua.hpp: mistakes of the program say what to write") {
       "[value] expected a text at 'port', got the number 8080; double reads a number, tostring(x) makes a text of it");
   state.set("host.build.version", 3);
   state.run("assert(host.build.version == 3)");
-  CHECK_THROWS_WITH(state.load<void()>("while true do end").within(20),
+  CHECK_THROWS_WITH(state.load<void()>("while true do end").within(std::chrono::milliseconds(20)),
                     StartsWith("script:1: the call's deadline of 20 ms has passed\n"));
   auto other = std::make_unique<State>();
   const Array foreign = other->zeros<float>(2);

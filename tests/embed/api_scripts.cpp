@@ -174,7 +174,7 @@ TEST_CASE("paths that lead nowhere say where") {
   CHECK(state.error() == "[get] expected a function at 'model.step', got number");
   CHECK(gpulua_get(state.get(), "modle.step", &function) == GPULUA_RUNTIME);
   CHECK(state.error() ==
-        "[get] expected a table before the dot of '.step' in the path 'modle.step', got nil; did you mean \"model\"?");
+        "[get] expected a table at 'modle' of the path 'modle.step', got nil; did you mean \"model\"?");
   CHECK(function == nullptr);
   CHECK(gpulua_get(state.get(), "", &function) == GPULUA_ARGUMENT);
   CHECK(gpulua_get(state.get(), nullptr, &function) == GPULUA_ARGUMENT);

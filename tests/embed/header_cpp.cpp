@@ -6,6 +6,7 @@ int header_in_cpp(gpulua::State& state);
 
 int header_in_cpp(gpulua::State& state) {
   const gpulua::Array zeros = state.zeros<float>({3});
+  zeros.data<float>(GPULUA_NO_STREAM);
   const gpulua::Span<float> elements = zeros.span<float>();
   state.copy(std::span<float>(elements));
   state.bind<int(int)>("next", [](int x) { return x + 1; });

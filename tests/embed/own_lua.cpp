@@ -2,6 +2,7 @@
 // lua_State.
 
 #include <lua.hpp>
+#include <memory>
 
 #include "tests/embed/api.h"
 
@@ -181,6 +182,57 @@ TEST_CASE("a lua_State has one gpulua_state, and a module that is there keeps it
   ApiState state(over(opened));
   REQUIRE(state.run("x = gpu.ones(5):sum():item()") == GPULUA_OK);
   CHECK(opened.run("return x") == "5");
+}
+
+TEST_CASE("a lua_State that is closed before its gpulua_state ends that one") {
+  int released = 0;
+  double calls = 0;
+  auto lua = std::make_unique<ProgramLua>();
+  gpulua_state* state = nullptr;
+  const gpulua_options options = over(*lua);
+  REQUIRE(gpulua_create(&options, &state) == GPULUA_OK);
+  // Objects of a script's that are older and younger than the state call it in their finalizers.
+  lua->run("older = newproxy(true) getmetatable(older).__gc = function() pcall(host) end");
+  REQUIRE(gpulua_register(state, "host", &note_and_try, &calls) == GPULUA_OK);
+  const std::string script =
+      "x = gpu.ones(3); y = x * 2; function f() end; late = newproxy(true) getmetatable(late).__gc = function() "
+      "pcall(host) end";
+  REQUIRE(gpulua_run(state, script.data(), script.size(), "script") == GPULUA_OK);
+  static float memory[3] = {1, 2, 3};
+  const int64_t shape = 3;
+  const auto count = [](void* user) { ++*static_cast<int*>(user); };
+  gpulua_value lent = array_value(nullptr);
+  REQUIRE(gpulua_array_device(state, "cpu", memory, "float32", 1, &shape, nullptr, count, &released, &lent.as.array) ==
+          GPULUA_OK);
+  REQUIRE(gpulua_set(state, "lent", &lent) == GPULUA_OK);
+  gpulua_function* function = nullptr;
+  REQUIRE(gpulua_get(state, "f", &function) == GPULUA_OK);
+  lua.reset();
+  CHECK(released == 1);
+  CHECK(gpulua_run(state, "x = 1", 5, "script") == GPULUA_ARGUMENT);
+  CHECK(std::string(gpulua_error(nullptr)) ==
+        "[run] expected a gpulua_state, got a gpulua_state whose lua_State the program has closed; call gpulua_destroy "
+        "before lua_close");
+  CHECK(gpulua_call(function, nullptr, 0, nullptr, nullptr, 0) == GPULUA_ARGUMENT);
+  CHECK(gpulua_array_dtype(lent.as.array) == nullptr);
+  CHECK(gpulua_array_release(lent.as.array) == GPULUA_ARGUMENT);
+  CHECK(gpulua_interrupt(state) == GPULUA_ARGUMENT);
+  CHECK(gpulua_set_stream(state, nullptr) == GPULUA_ARGUMENT);
+  CHECK(gpulua_destroy(state) == GPULUA_OK);
+  CHECK(gpulua_destroy(state) == GPULUA_ARGUMENT);
+}
+
+TEST_CASE("a state in a coroutine of the program's that has ended") {
+  ProgramLua lua;
+  gpulua_options options = over(lua);
+  lua_State* const coroutine = lua_newthread(lua.get());
+  options.lua_state = coroutine;
+  gpulua_state* state = nullptr;
+  REQUIRE(gpulua_create(&options, &state) == GPULUA_OK);
+  lua.run("collectgarbage() collectgarbage()");
+  REQUIRE(gpulua_run(state, "x = 5", 5, "script") == GPULUA_OK);
+  CHECK(gpulua_destroy(state) == GPULUA_OK);
+  CHECK(lua.run("return x") == "5");
 }
 
 TEST_CASE("the program's debug hook comes back after a call with a deadline") {

@@ -1,6 +1,11 @@
 // Does not compile: gpulua.hpp says what to write in place of it.
 #include <chrono>
 #include <gpulua/gpulua.hpp>
+#include <map>
+
+struct Board {
+  double read() const;
+};
 
 void refused(gpulua::State& state, const gpulua::Kernel& kernel, const gpulua::Array& x);
 
@@ -16,6 +21,24 @@ void refused(gpulua::State& state, const gpulua::Kernel& kernel, const gpulua::A
   state.call<double>("f", v);
 #elif defined(REFUSED_deadline)
   state.call<void>("f", std::chrono::milliseconds(5));
+#elif defined(REFUSED_time)
+  state.get<double(double)>("f").within(2.5, 100);
+#elif defined(REFUSED_pause)
+  state.collect(5);
+#elif defined(REFUSED_script)
+  state.script("x = 1");
+#elif defined(REFUSED_untyped)
+  state.call("f", 2.5);
+#elif defined(REFUSED_output)
+  const double y = state.run("return 6 * 7");
+#elif defined(REFUSED_member)
+  state.bind<double()>("read", &Board::read);
+#elif defined(REFUSED_parameters)
+  state.bind<double(double)>("f", [](const gpulua::Array&) { return 1.0; });
+#elif defined(REFUSED_part)
+  x[0];
+#elif defined(REFUSED_map)
+  state.set("settings", std::map<std::string, double>());
 #elif defined(REFUSED_launch)
   kernel(x);
 #elif defined(REFUSED_constant)

@@ -162,11 +162,15 @@ TEST_CASE("restricted scripts bring no device code", "[rights]") {
   const std::string expected =
       "[kernel] expected array functions, or a kernel that the host program has allowed, got source with the SHA-256 "
       "digest ";
-  CHECK(state.error(launch(doubling, "twice")) == expected + sha256(doubling));
+  const std::string remedy =
+      "; the program allows this source by gpulua_allow_kernel, and all kernels, checked and on the cpu device, by the "
+      "flag GPULUA_KERNELS";
+  CHECK(state.error(launch(doubling, "twice")) == expected + sha256(doubling) + remedy);
 
   state.context().rights.known_sources.insert(sha256(doubling));
   CHECK(state.run(launch(doubling, "twice")) == "8");
-  CHECK(state.error(launch(std::string(doubling) + " ", "twice")) == expected + sha256(std::string(doubling) + " "));
+  CHECK(state.error(launch(std::string(doubling) + " ", "twice")) ==
+        expected + sha256(std::string(doubling) + " ") + remedy);
   CHECK(state.error("gpu.kernel([[" + std::string(doubling) + "]], 'twice<1>')")
             .find("[kernel] expected a kernel's name without template arguments in a sandbox, got") == 0);
   CHECK(state.error("gpu.kernel([[" + std::string(doubling) + "]], 'twice', {defines = {x = 'y'}})")

@@ -84,6 +84,37 @@ describe("nil for an argument that could be left out", function()
     fails("(perhaps from ", function() local y = x:sum(missing) return y end)
   end)
 
+  it("is named as an operand, an argument that cannot be left out, and an element", function()
+    local cfg, add, mine = { gain = 2, rows = 3, inner = { a = 1 } }, gpu.add, nil
+    local gian = '; the field \'gian\' is nil; did you mean "gain"?'
+    fails("[multiply] expected an array or a number as the right operand, got nil" .. gian, function() return x * cfg.gian end)
+    fails("[multiply] expected an array or a number as the left operand, got nil" .. gian, function() return cfg.gian * x end)
+    fails("[power] expected an array or a number as the right operand, got nil" .. gian, function() return (x + 1) ^ cfg.gian end)
+    fails("got nil; the field 'b' is nil", function() return -x * (cfg.gain + 1) / cfg.inner.b end)
+    fails("got nil; the local 'mine' is nil", function() return x - mine end)
+    fails("got nil; the local 'own' is nil", function() local own return own + x end)
+    fails("got nil; the global 'strike' is not defined", function() return x / strike end)
+    fails("[add] expected an array or a number as the right operand, got nil" .. gian, function() local y = gpu.add(x, cfg.gian) return y end)
+    fails("[add] expected an array or a number as the left operand, got nil" .. gian, function() local y = add(cfg.gian, x) return y end)
+    fails("[add] expected an array or a number as the right operand, got nil" .. gian, function() local y = x:add(cfg.gian) return y end)
+    fails("[eq] expected an array or a number as the right operand, got nil" .. gian, function() local y = x:eq(cfg.gian) return y end)
+    fails('[reshape] expected a shape: numbers, or a table of numbers, got nil; the field \'rovs\' is nil; did you mean "rows"?',
+      function() local y = x:reshape(cfg.rovs, 4) return y end)
+    fails("[linspace] expected a number, got nil; the field 'stop' is nil", function() local y = gpu.linspace(0, cfg.stop, 5) return y end)
+    fails("[index] expected a number, a boolean or a complex number, got nil" .. gian, function() x[{ 1, 1 }] = cfg.gian end)
+    -- Not where another value, two, or a table with fields of its own making may be the nil.
+    local opaque = setmetatable({}, { __index = function() end })
+    for _, fn in ipairs {
+      function() return x * opaque.gian end,
+      function() return x * tonumber(cfg.gian or "x") end,
+      function() return x * cfg.one + x * cfg.two end,
+    } do
+      local text = select(2, pcall(fn))
+      assert.is_truthy(text:find("[multiply] expected an array or a number as the right operand, got nil", 1, true), text)
+      assert.is_nil(text:find("; the ", 1, true), text)
+    end
+  end)
+
   it("is an error in functions of any number of values, and in methods of objects that are made in Lua", function()
     local v = gpu.array { 1, 2, 3 }
     local t = gpu.table { a = { 1, 1, 2 }, b = { 1, 2, 3 } }

@@ -269,6 +269,7 @@ local mistakes = {
   {"x - strike", "as the right operand, got nil; the global 'strike' is not defined"},
   {"strike * x", "as the left operand, got nil; the global 'strike' is not defined"},
   {"(gpu.maximum(x, strike))", "the global 'strike' is not defined"},
+  {"(x:add(strike))", "the global 'strike' is not defined"},
   {"x:sort('descending')", "{descending = true}"},
   {"gpu.histogram(x, 3, {0, 3})", "{range = {low, high}}"},
 }
