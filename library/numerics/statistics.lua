@@ -41,6 +41,7 @@ end
 local function ptp(x, axis, options)
   local arguments = checks.reduction("ptp", x, axis, options)
   check_not_empty("ptp", x, arguments)
+  core.warn_of_missing("ptp", x)
   local range = reduce("max", x, arguments) - reduce("min", x, arguments)
   if arguments.dtype then range = core.cast(range, arguments.dtype) end
   return core.assign("ptp", arguments.out, range)
@@ -143,6 +144,7 @@ end
 --- gpu.average(x [, axis] [, {axis, keepdims, dtype, out, weights}])
 local function average(x, axis, options)
   local arguments = checks.reduction("average", x, axis, options)
+  core.warn_of_missing("average", x)
   if not arguments.weights then return reduce("mean", x, arguments, rest(arguments)) end
   local weights = check_weights(x, arguments.weights, arguments)
   local dtype = core.promote(x.dtype, weights.dtype)
