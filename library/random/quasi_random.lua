@@ -13,6 +13,7 @@ local digits_of = {float16 = 11, bfloat16 = 8, float32 = 24, float64 = 53}
 
 --- Checks the arguments that all sequences have. `more`: how to get more dimensions than `most`.
 local function check_points(op, n, d, options, most, more)
+  if d == nil then core.raise(("[%s] expected a number of points and one of dimensions, gpu.%s(n, d), got one number"):format(op, op)) end
   checks.integer(op, "a number of points of 0 or more", n)
   if n < 0 then core.fail(op, "a number of points of 0 or more", n) end
   local range = most and ("from 1 to %d dimensions%s"):format(most, more or "") or "at least 1 dimension"
