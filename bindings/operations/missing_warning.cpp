@@ -18,11 +18,11 @@ void warn_of_missing(lua_State* L, const Array& array, const std::string& op) {
   Bindings& bindings = bindings_of(L);
   const std::string skipping = "nan" + op;
   const std::string use = bindings.signatures.has_function(skipping)
-                              ? "gpu." + skipping + " leaves them out, and so does "
-                              : "without them is ";
+                              ? "gpu." + skipping + " leaves them out, and so does x:dropna()"
+                              : "x:dropna() leaves them out";
   warn_at(bindings.context(), bindings.origin(),
           "[" + op + "] the result is " + (op.starts_with("arg") ? "the position of NaN" : "NaN") + ": " +
-              std::string(function) + " has put missing values into the array; " + use + "x:dropna()");
+              std::string(function) + " has put missing values into the array; " + use);
 }
 
 namespace {

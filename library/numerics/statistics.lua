@@ -294,7 +294,9 @@ local function covariance(op, x, y, options)
   checks.flag(op, "rowvar", options.rowvar)
   checks.flag(op, "bias", options.bias)
   local variables = variables_of(op, x, options)
+  core.warn_of_missing(op, x)
   if y ~= nil then
+    core.warn_of_missing(op, y)
     local more = variables_of(op, y, options)
     local count = variables.shape[2]
     if more.shape[2] ~= count then core.fail(op, ("as many observations of y as of x, %d"):format(count), more.shape[2]) end

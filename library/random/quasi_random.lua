@@ -6,6 +6,7 @@ local checks = import "checks"
 local check_source = import("random").check_source
 local random = gpu.random
 
+local many_dimensions = 128 -- fewer points than so many dimensions are more likely the dimensions
 local most_dimensions = 1111 -- in sobol_directions.txt
 
 -- Binary digits of a number that is less than 1 in each dtype.
@@ -20,6 +21,9 @@ local function check_points(op, n, d, options, most, more)
   checks.integer(op, range, d)
   if d < 1 or most and d > most then core.fail(op, range, d) end
   core.check_shape(op, {n, d})
+  if n > 1 and d > n and d >= many_dimensions then
+    core.warn(("[%s] gives %.0f points in %.0f dimensions: the number of points comes first, gpu.%s(%.0f, %.0f)"):format(op, n, d, op, d, n))
+  end
   return core.floating_dtype(op, options.dtype or gpu.default_dtype())
 end
 

@@ -34,7 +34,7 @@ local mistakes = {
     {"gpu.linalg.cholesky(gpu.array {{1, 2}, {2, 1}}):table()", "; a + eps * gpu.eye(n) may be, and gpu.linalg.eigh(a) takes any symmetric matrix"},
     {"gpu.linalg.eig(gpu.array {{1, 2}, {2, 1}}):sort()", "gpu.linalg.eigh gives the real eigenvalues of a symmetric matrix in order"},
     {"gpu.ones(4):matmul(gpu.cov(gpu.ones({50, 4})))", "; gpu.cov(x, {rowvar = false}) and gpu.corrcoef make a matrix of the columns of x"},
-    {"gpu.vectorize(function(x) local v = {} v[1] = x return v[1] end)(x)", "or gpu.local_array(size, dtype)"},
+    {"gpu.vectorize(function(x) local v = {} v[1] = x return v[1] end)(x)", "or in a kernel of gpu.jit gpu.local_array(size, dtype)"},
   },
   {"tables",
     {'t:group_by("symbol"):aggregate {hi = {"close", "max"}}', '{close = "max"} gives close and {close = {"max"}} close_max, got a name for the result, "hi"'},
@@ -113,7 +113,7 @@ end
 describe("reductions of series that begin with NaN", function()
   local function warns(line, op, by, code)
     local output = output_of(code)
-    local use = pcall(function() return gpu["nan" .. op] end) and ("gpu.nan%s leaves them out, and so does x:dropna()"):format(op) or "without them is x:dropna()"
+    local use = pcall(function() return gpu["nan" .. op] end) and ("gpu.nan%s leaves them out, and so does x:dropna()"):format(op) or "x:dropna() leaves them out"
     local place = op:find "^arg" and "the position of NaN" or "NaN"
     local told = ("series.lua:%d: [%s] the result is %s: %s has put missing values into the array; %s"):format(line, op, place, by, use)
     assert(output:find(told, 1, true), code .. "\nexpected: " .. told .. "\ngot: " .. output)
@@ -142,6 +142,14 @@ describe("reductions of series that begin with NaN", function()
     warns(4, "mean", "pct_change", "local r = (t.close:pct_change() ^ 2):eval()\nlocal y = gpu.sqrt(r):astype('float64'):mean()")
   end)
 
+  it("are warned of in statistics, and in matrices of several", function()
+    warns(3, "cov", "pct_change", "local y = gpu.cov(gpu.stack {t.close:pct_change(), t.close:pct_change(2)})")
+    warns(3, "corrcoef", "shift", "local y = gpu.corrcoef(t.close, t.close:shift())")
+    warns(3, "stats.skew", "pct_change", "local y = gpu.stats.skew(t.close:pct_change())")
+    warns(3, "stats.pearsonr", "shift", "local y = gpu.stats.pearsonr(t.close, t.close:shift())")
+    warns(3, "mean", "pct_change", "local y = gpu.concat {t.close, t.close:pct_change()}:mean()")
+  end)
+
   it("are not warned of where NaN is left out, or is no longer there", function()
     local code = [[
       local r, c = t.close:pct_change(), t.close
@@ -164,6 +172,14 @@ describe("reductions of series that begin with NaN", function()
     ]]
     local output = output_of(code)
     assert(not output:find("missing values", 1, true), output)
+  end)
+end)
+
+describe("points of more dimensions than there are points", function()
+  it("are warned of where the numbers may be exchanged", function()
+    local told = "[random.sobol] gives 2 points in 1024 dimensions: the number of points comes first, gpu.random.sobol(1024, 2)"
+    assert(output_of "gpu.random.sobol(2, 1024)":find(told, 1, true))
+    assert.are.equal("", output_of "gpu.random.sobol(1024, 200) gpu.random.sobol(8, 16) gpu.random.sobol(1, 1024)")
   end)
 end)
 
