@@ -385,6 +385,7 @@ void add_core_functions(lua_State* L) {
   add_blas_functions(L);
   add_fft_functions(L);
   add_filters(L);
+  add_missing_values(L);
   add_linalg_functions(L);
   add_sparse_functions(L);
   add_sparse_pair_functions(L);

@@ -126,13 +126,18 @@ class TableScan {
   }
 
  private:
-  /// Throws Error where the table at the top of the stack is an object of the library that is no list.
-  void refuse_object() {
+  /// Throws Error where the value at the top of the stack is a table of columns.
+  void refuse_columns() {
     const std::string object = describe(L_, -1);
     if (object == "a table of columns")
       throw Error(
           "[{}] expected numbers, got {}; t.name is the array of one, gpu.stack({{t.a, t.b}}, 2) the matrix of several",
           op_, object);
+  }
+
+  /// Throws Error where the table at the top of the stack is an object of the library that is no list.
+  void refuse_object() {
+    const std::string object = describe(L_, -1);
     if (object != "a table" && !object.starts_with("a list")) throw Error("[{}] expected numbers, got {}", op_, object);
   }
 
@@ -163,6 +168,7 @@ class TableScan {
     if (!value && test<Array>(L_, -1) && !position_.empty())
       throw Error("[{}] expected numbers{}, got {}; gpu.stack(t) makes one array of a table of arrays", op_,
                   position_text(position_), describe(L_, -1));
+    if (!value) refuse_columns();
     if (!value) fail(op_, "a number, a boolean or a complex number" + position_text(position_), L_, -1);
     signed_ = signed_ || std::holds_alternative<std::int64_t>(*value);
     unsigned_ = unsigned_ || std::holds_alternative<std::uint64_t>(*value);

@@ -295,8 +295,8 @@ bool holds_columns(lua_State* L, int index) {
   if (!lua_istable(L, index)) return false;
   lua_rawgeti(L, index, 1);
   const bool is_column = !test<Array>(L, -1) && test_array_or_column(L, -1) != nullptr;
-  const bool is_table = lua_istable(L, -1) && luaL_getmetafield(L, -1, "methods") != 0;
-  lua_pop(L, is_table ? 2 : 1);
+  const bool is_table = describe(L, -1) == "a table of columns";
+  lua_pop(L, 1);
   return is_column || is_table;
 }
 

@@ -1,4 +1,4 @@
-// Columns of text, dates and durations of gpu.table: the C++ functions for text_column.lua and date_column.lua.
+// gpu.table, and its columns of text, dates and durations: the C++ functions for the Lua files of the library.
 
 #include "bindings/arrays/array_parts.h"
 #include "bindings/arrays/lua_array.h"
@@ -49,6 +49,14 @@ int date_counts(lua_State* L) {
   return 1;
 }
 
+/// object(metatable): an object whose length and loops the metatable decides, as it does not of a table.
+int new_object(lua_State* L) {
+  lua_newuserdata(L, 0);
+  lua_pushvalue(L, 1);
+  lua_setmetatable(L, -2);
+  return 1;
+}
+
 }  // namespace
 
 void add_text_columns(lua_State* L) {
@@ -56,7 +64,8 @@ void add_text_columns(lua_State* L) {
                     {"text_column", protect<make_column<&text_column_tag>>},
                     {"text_positions", protect<text_positions>},
                     {"date_column", protect<make_column<&date_column_tag>>},
-                    {"date_counts", protect<date_counts>}});
+                    {"date_counts", protect<date_counts>},
+                    {"object", protect<new_object>}});
 }
 
 }  // namespace gpulua

@@ -31,7 +31,7 @@ bool check_boolean(lua_State* L, int index, const char* op, const char* what) {
 /// keys; 0: none is.
 NamedArrays check_named_arrays(lua_State* L, int index, const char* ending, int kinds = 0) {
   constexpr const char* op = "save";
-  if (lua_istable(L, index) && luaL_getmetafield(L, index, "__metatable") != 0)
+  if (describe(L, index) == "a table of columns")
     fail(op, std::string("arrays by name, {x = t.x}, for a ") + ending + " file; .csv takes a table of columns", L,
          index);
   if (!lua_istable(L, index)) fail(op, (std::string("a table of arrays for a ") + ending + " file").c_str(), L, index);

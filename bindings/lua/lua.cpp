@@ -218,6 +218,9 @@ std::string remedy(lua_State* L, const char* op, int index, std::string_view exp
       if (const std::string meant = meant_call(L); !meant.empty()) return meant;
       return "; x[i] of a vector is a number: x({i}) is an array of one, gpu.array(t) makes one of numbers" +
              about_call(op);
+    case LUA_TUSERDATA:
+      if (type_name(L, index) == "a sparse matrix") return wants_array ? "; " + instead_of_sparse(op) : "";
+      [[fallthrough]];
     case LUA_TTABLE:
       return wants_array ? remedy_of_table(L, index) : "";
     case LUA_TFUNCTION:
@@ -237,8 +240,6 @@ std::string remedy(lua_State* L, const char* op, int index, std::string_view exp
       const std::string why = source.empty() ? about_nil_variable(L) : " (perhaps from " + source + ")";
       return why.empty() ? meant_call(L) : why;
     }
-    case LUA_TUSERDATA:
-      return wants_array && type_name(L, index) == "a sparse matrix" ? "; " + instead_of_sparse(op) : "";
     default:
       return "";
   }

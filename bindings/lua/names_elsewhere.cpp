@@ -226,7 +226,7 @@ constexpr NameRow rows[] = {
     {"synchronize", "gpu.sync(), or s:sync() of a stream"}, {"syncthreads", "gpu.barrier(), in a kernel of gpu.jit"},
     {"t", "x.T"}, {"tail", "x({-n, -1})"}, {"tensor", "gpu.array(values)"},
     {"threadIdx", "gpu.thread(), in a kernel of gpu.jit"}, {"time_since", "first:elapsed(last) of events"},
-    {"time_till", "first:elapsed(last) of events"}, {"timedelta64", "gpu.durations(texts)"},
+    {"time_till", "first:elapsed(last) of events"}, {"timedelta", "gpu.durations(texts)"}, {"timedelta64", "gpu.durations(texts)"},
     {"timeit", "gpu.benchmark(f)"}, {"to_csv", "gpu.save(\"name.csv\", t)"}, {"to_datetime", "gpu.dates(texts)"},
     {"to_device", "gpu.array(values)"}, {"to_gpu", "gpu.array(values)"}, {"to_numpy", "x:host() or x:table()"},
     {"to_table", "x:table()"}, {"to_timedelta", "gpu.durations(texts)"}, {"tobytes", "x:host()"},

@@ -38,6 +38,7 @@ constexpr NameRow options_elsewhere[] = {
     {"gridDim", "grid"},
     {"grid_size", "grid"},
     {"in_params", "inputs"},
+    {"interpolation", "method"},
     {"keepdim", "keepdims"},
     {"labels", "names"},
     {"labels", "xnames"},
@@ -71,6 +72,7 @@ constexpr NameRow options_elsewhere[] = {
     {"post_map_expr", "post"},
     {"preconditioner", "M"},
     {"reduce_expr", "reduce"},
+    {"reverse", "descending"},
     {"s", "size"},
     {"scale", "deviation"},
     {"secondary_y", "axis"},
@@ -106,6 +108,11 @@ constexpr std::string_view of_centre =
     "windows end at their row: x:rolling(n):mean():shift(-k) has those that end k rows later";
 constexpr std::string_view of_copies = "tables are made anew: t = t:sort_by(name)";
 constexpr std::string_view of_average = "gpu.average(x, {weights = w}) takes weights";
+constexpr std::string_view of_order = "descending = true is ascending = false, and an order ascends without it";
+constexpr std::string_view of_flips =
+    "values ascend: w[\"::-1\"] of a vector and v(\":\", \"::-1\") of columns reverse them";
+constexpr std::string_view of_inclusion = "exclusive = true is inclusive = false, and sums are inclusive without it";
+constexpr std::string_view of_ends = "missing values come last in either order";
 constexpr std::string_view of_launches = "it belongs to a launch: kernel {grid = blocks, block = threads}(arguments)";
 constexpr std::string_view of_index = "rows have no index: t:where(name, value) selects by any column";
 constexpr std::string_view of_groups =
@@ -126,13 +133,38 @@ constexpr std::string_view of_text = "text is in UTF-8, which iconv -t UTF-8 mak
 
 /// Options that are given in another way here.
 constexpr NameRow misplaced_options[] = {
-    {"block", of_launches},  {"blocks", of_launches},    {"by", of_groups},           {"center", of_centre},
-    {"chunksize", of_parts}, {"colorbar", of_bar},       {"compression", of_packing}, {"constraints", of_constraints},
-    {"dpi", of_pictures},    {"encoding", of_text},      {"figsize", of_pictures},    {"grid", of_launches},
-    {"index", of_index},     {"index_col", of_index},    {"inplace", of_copies},      {"keep_default_na", of_missing},
-    {"lambda", of_weights},  {"on_bad_lines", of_lines}, {"periods", of_rows},        {"seed", of_seeds},
-    {"shared", of_launches}, {"skipfooter", of_parts},   {"skipna", of_nan},          {"threads", of_launches},
-    {"weights", of_average}, {"window", of_rows},        {"xscale", of_log},          {"yscale", of_log},
+    {"ascending", of_order},
+    {"block", of_launches},
+    {"blocks", of_launches},
+    {"by", of_groups},
+    {"center", of_centre},
+    {"chunksize", of_parts},
+    {"colorbar", of_bar},
+    {"compression", of_packing},
+    {"constraints", of_constraints},
+    {"descending", of_flips},
+    {"dpi", of_pictures},
+    {"encoding", of_text},
+    {"figsize", of_pictures},
+    {"grid", of_launches},
+    {"inclusive", of_inclusion},
+    {"index", of_index},
+    {"index_col", of_index},
+    {"inplace", of_copies},
+    {"keep_default_na", of_missing},
+    {"lambda", of_weights},
+    {"na_position", of_ends},
+    {"on_bad_lines", of_lines},
+    {"periods", of_rows},
+    {"seed", of_seeds},
+    {"shared", of_launches},
+    {"skipfooter", of_parts},
+    {"skipna", of_nan},
+    {"threads", of_launches},
+    {"weights", of_average},
+    {"window", of_rows},
+    {"xscale", of_log},
+    {"yscale", of_log},
 };
 
 static_assert(std::ranges::is_sorted(misplaced_options, {}, &NameRow::name));

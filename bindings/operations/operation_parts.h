@@ -18,8 +18,9 @@ void open_reduction_methods(lua_State* L);
 void open_scan_methods(lua_State* L);
 void open_sorting_methods(lua_State* L);
 
-/// Adds C++ functions for Lua files to the table at the top of the stack: for ndimage*.lua.
-void add_filters(lua_State* L);
+// These add C++ functions for Lua files to the table at the top of the stack.
+void add_filters(lua_State* L);         // for ndimage*.lua
+void add_missing_values(lua_State* L);  // for series.lua, rolling.lua, and reductions in Lua
 
 /// Adds the arithmetic metamethods to the metatable at the top of the stack.
 void set_operators(lua_State* L);

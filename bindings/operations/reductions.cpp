@@ -6,8 +6,10 @@
 #include "bindings/arrays/axis.h"
 #include "bindings/arrays/lua_array.h"
 #include "bindings/arrays/result.h"
+#include "bindings/lua/caller.h"
 #include "bindings/lua/list.h"
 #include "bindings/operations/condition.h"
+#include "bindings/operations/missing_warning.h"
 #include "bindings/operations/operation_parts.h"
 #include "bindings/operations/reductions.h"
 #include "src/expressions/expression.h"
@@ -131,8 +133,11 @@ Array reduce_with(const Reducer& row, const Array& array, const ReductionOptions
   return cast(combine(row.combine, reduced, initial), dtypes.result);
 }
 
-int push_reduced(lua_State* L, const ReductionOptions& options, Array result, const char* op) {
+int push_reduced(lua_State* L, const Array& array, const ReductionOptions& options, Array result, const char* op) {
   const bool is_mask = result->dtype == DType::boolean;
+  // NaN is true, and not zero: the reductions to truth and numbers of elements take it as such.
+  const bool has_nan = array->missing_by() && !options.where && !is_mask && op != std::string_view("count_nonzero");
+  if (has_nan && is_call_of_script(L, 0)) warn_of_missing(L, array, op);
   if (!options.out) refuse_condition(L, is_mask);
   return push_result(L, options.out, std::move(result), op);
 }
@@ -148,7 +153,7 @@ int reduction(lua_State* L) {
       L, 2, array, name.c_str(), {.where = row.rule != ReductionRule::position, .initial = !row.combine.empty()});
   ReductionDTypes dtypes = reduction_dtypes(row, array->dtype);
   if (options.dtype) dtypes = reduction_dtypes(row, *options.dtype), dtypes.result = *options.dtype;
-  return push_reduced(L, options, reduce_with(row, array, options, dtypes), name.c_str());
+  return push_reduced(L, array, options, reduce_with(row, array, options, dtypes), name.c_str());
 }
 
 /// The number of elements of each result minus ddof, at least 0.
@@ -185,7 +190,7 @@ int mean(lua_State* L) {
   const Array& array = check<Array>(L, 1, "mean");
   const ReductionOptions options = check_reduction(L, 2, array, "mean", {.where = true});
   const ReductionDTypes dtypes = mean_dtypes(array, options);
-  return push_reduced(L, options, cast(mean_of(array, options, dtypes.compute), dtypes.result), "mean");
+  return push_reduced(L, array, options, cast(mean_of(array, options, dtypes.compute), dtypes.result), "mean");
 }
 
 /// The sums of squared deviations of real numbers from their mean.
@@ -217,7 +222,7 @@ int variance(lua_State* L) {
   }
   Array value = combine("divide", total, count_reduced(array, options, compute));
   if (root) value = map("sqrt", value);
-  return push_reduced(L, options, cast(value, real_part(dtypes.result)), name);
+  return push_reduced(L, array, options, cast(value, real_part(dtypes.result)), name);
 }
 
 void set_reductions(lua_State* L) {

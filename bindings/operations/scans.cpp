@@ -3,6 +3,8 @@
 #include "bindings/arrays/axis.h"
 #include "bindings/arrays/lua_array.h"
 #include "bindings/arrays/result.h"
+#include "bindings/lua/caller.h"
+#include "bindings/operations/missing_warning.h"
 #include "bindings/operations/operation_parts.h"
 #include "src/algorithms/scan.h"
 #include "src/expressions/expression.h"
@@ -39,6 +41,7 @@ int lua_scan(lua_State* L) {
   const std::string name(row.name);
   const Array& array = check<Array>(L, 1, name.c_str());
   const ScanOptions options = check_scan(L, array, name.c_str());
+  if (array->missing_by() && is_call_of_script(L, 0)) warn_of_missing(L, array, name);
   return push_result(L, options.out, scan(row, array, options.axis, options.exclusive, options.dtype), name.c_str());
 }
 

@@ -39,6 +39,11 @@ bool find_value(lua_State* L, bool unnamed_only, Fits fits) {
   return false;
 }
 
+/// Whether one of the function's values is a column of text, of dates or of durations.
+bool has_column(lua_State* L) {
+  return find_value(L, false, [&] { return test_text_column(L, -1) || test_date_column(L, -1); });
+}
+
 const Array* find_array(lua_State* L, bool unnamed_only) {
   const Array* array = nullptr;
   find_value(L, unnamed_only, [&] { return (array = test<Array>(L, -1)) != nullptr; });
@@ -78,9 +83,31 @@ bool is_method(lua_State* L, const char* name) {
   return found;
 }
 
+/// Whether one of the function's values is an object of the library's Lua files of this name.
+bool has_object(lua_State* L, std::string_view name) {
+  return find_value(L, false, [&] {
+    if (luaL_getmetafield(L, -1, "__metatable") == 0) return false;
+    const bool same = lua_type(L, -1) == LUA_TSTRING && lua_tostring(L, -1) == name;
+    lua_pop(L, 1);
+    return same;
+  });
+}
+
+/// A loop over a table of columns or over groups, which are no Lua tables.
+void write_loop_hint(lua_State* L, Hint& hint) {
+  if (has_object(L, "a table of columns"))
+    write(hint,
+          "; the argument is a table of columns: t.names is a list of their names, t:values(name) one of a column's "
+          "values, #t the number of rows");
+  if (has_object(L, "groups of rows"))
+    write(hint,
+          "; groups have no loop: g:mean() and g:aggregate{...} give a table with a row for each group, and "
+          "t:where(name, key) one with a group's rows");
+}
+
 void write_argument_hint(lua_State* L, std::string_view message, Hint& hint) {
   const Array* array = find_array(L, false);
-  if (!array) return;
+  if (!array) return write_loop_hint(L, hint);
   char name[32] = "";
   quoted(message, " to '", name);
   const auto is = [&](const char* function) { return std::strcmp(name, function) == 0; };
@@ -180,13 +207,15 @@ void write_hint(lua_State* L, std::string_view message, Hint& hint) {
     if (find_array(L, true)) return write(hint, "; of an array, x:item() gives the number");
     if (has_sizes(L)) return write(hint, "; x.shape[1] is the first extent of an array, x.size counts its elements");
   }
-  if (has("attempt to compare") && has("userdata") && has("string") && find_array(L, false))
-    return write(hint, "; x:gt(text) and x:lt(text) compare a column of dates or of text");
+  if (has("attempt to compare") && has("userdata") && has("string") && has_column(L))
+    return write(hint,
+                 "; x:gt(text), x:ge(text), x:lt(text) and x:le(text) compare a column of dates or of text: "
+                 "t:take(t.date:ge(\"2024-01-01\"))");
   if (has("attempt to perform arithmetic on a string value") && has_date(L))
     return write(hint, "; an element of a column of dates is a text: d:diff() has the durations between neighbours");
   if (has("attempt to perform arithmetic on") && has("string value"))
     return write(hint, "; .. joins texts and numbers: \"n = \" .. n, tonumber(text) is a number");
-  if (has("attempt to compare") && has("userdata") && find_array(L, false))
+  if (has("attempt to compare") && has("userdata") && (find_array(L, false) || has_column(L)))
     return write(hint,
                  "; x:lt(y), x:le(y), x:gt(y) and x:ge(y) compare arrays, gpu.where(condition, x, y) chooses elements, "
                  "x:item() < y the number of one element");

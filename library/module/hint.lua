@@ -102,6 +102,7 @@ local rows = {
   {"'%)' expected near ','", "=%s*%(", "several numbers go in braces: {32, 8}"},
   {"'%]' expected near ','", "%f[%w_][nN][io][ln]e?%f[^%w_]", ranges .. "; gpu.newaxis there adds an axis"},
   {"'%]' expected near ','", "%[[\"'][^%]]*,", "x(\":\", 1) is a part of an array, x[{\":\", 1}] = y sets it; t:select(\"a\", \"b\") takes columns"},
+  {"'%]' expected near ':'", "%[[\"']", "ranges of positions are strings, x[\"1:3\"]; those of dates are masks, t:take(t.date:ge(first):logical_and(t.date:le(last)))"},
   {"near '[:,%]]+'", "%[[^%]\"'{]*[:,]", ranges},
   {"near '[:,%]]+'", "%[%s*%.%.%.", ranges},
   {"near '%['", "%[.*%f[%w_]for%f[^%w_]", "a loop fills a table: for i = 1, n do t[i] = f(i) end"},

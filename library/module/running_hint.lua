@@ -12,6 +12,8 @@ local module_hint = [[local gpu = require "gpu" gives the functions that are np.
 local charts = "gpu.plot.line(x, y) makes a chart, p:show() shows it"
 local columns = "gpu.load(path) reads a CSV file as a table of columns, gpu.table(t) makes one of lists and arrays"
 
+local missing = "0/0 is NaN, a missing number"
+
 -- Names that are global in Python, C or the REPL, and what to write for them.
 local globals = {
   gpu = [[globals of another kind lack it, as in another Lua: local gpu = require "gpu"]],
@@ -30,7 +32,8 @@ local globals = {
   enumerate = "for i, value in ipairs(t) do ... end",
   input = "io.read() reads a line that is typed", time = "gpu.benchmark(f) measures, os.time() is the time in seconds",
   plt = charts, matplotlib = charts, sns = charts, pd = columns, pandas = columns, pl = columns,
-  None = "Lua writes nil", True = "Lua writes true", False = "Lua writes false",
+  None = "Lua writes nil", nan = missing, NaN = missing, NaT = [["NaT" in gpu.dates]],
+  inf = "math.huge is infinite, -math.huge its negative", True = "Lua writes true", False = "Lua writes false",
   sum = "x:sum()", round = "math.floor(x + 0.5)", isinstance = "type(x)", open = [[io.open(name, "r")]],
 }
 for _, name in next, {"abs", "ceil", "cos", "exp", "floor", "log", "max", "min", "pi", "pow", "sin", "sqrt", "tan"} do
@@ -110,7 +113,7 @@ local function of_running(message, reads)
     return "gpu.table(t) makes a table with columns of a table with lists, as state.new_table does in Python"
   end
   name = match(message, "field '([%w_]+)' %(a nil value%)")
-  if name == "round" then return globals.round end
+  if name == "round" or name == "inf" or name == "nan" then return globals[name] end
   if name == "year" or name == "month" or name == "day" then return "an element of a column of dates is a text; d:" .. name .. "()[i] is its part" end
   if name == "total_memory" or name == "multiprocessors" or name == "description" or name == "architecture" then
     return ("a device has more than its name and kind when it is open: gpu.device(name).%s"):format(name)

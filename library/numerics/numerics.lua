@@ -238,8 +238,13 @@ local function interp(x, xp, fp, options)
   local left, right = check_number(op, "left", options.left), check_number(op, "right", options.right)
   local period = check_number(op, "period", options.period)
   if period == 0 then core.fail(op, "a period other than 0", period) end
+  if core.is_number(fp) then
+    core.raise(("[interp] expected the points that are known last, gpu.interp(%s, xp, fp), got the number in the place of their values"):format(
+      core.describe(fp)))
+  end
+  if type(x) == "table" then core.check_list(op, "numbers", x) end
   local like = core.is_array(x) and x or core.is_array(xp) and xp or core.is_array(fp) and fp
-  if not like then core.fail(op, "an array among x, xp and fp, as gpu.array{1, 2}", x) end
+    or (type(x) == "table" or core.is_number(x)) and gpu.array(x, "float64") or core.fail(op, what, x)
   local on_device = core.is_array(xp)
   if type(xp) == "table" and not period then
     for i = 2, core.check_list(op, "points", xp) do

@@ -169,6 +169,7 @@ local function quantile(op, x, q, arguments, method)
   for _, axis in ipairs(arguments.axes) do extent[axis] = 1 end
   for _, size in ipairs(arguments.keepdims and extent or kept) do shape[#shape + 1] = size end
   local skips_nan = op:find "^nan" ~= nil
+  if not skips_nan then core.warn_of_missing(op, x) end
   if count == 0 then
     if op == "quantile" or op == "percentile" then
       core.raise(("[%s] expected elements along the axes, got shape %s"):format(op, checks.shape_text(x.shape)))

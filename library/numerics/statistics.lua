@@ -41,6 +41,7 @@ end
 local function ptp(x, axis, options)
   local arguments = checks.reduction("ptp", x, axis, options)
   check_not_empty("ptp", x, arguments)
+  core.warn_of_missing("ptp", x)
   local range = reduce("max", x, arguments) - reduce("min", x, arguments)
   if arguments.dtype then range = core.cast(range, arguments.dtype) end
   return core.assign("ptp", arguments.out, range)
@@ -143,6 +144,7 @@ end
 --- gpu.average(x [, axis] [, {axis, keepdims, dtype, out, weights}])
 local function average(x, axis, options)
   local arguments = checks.reduction("average", x, axis, options)
+  core.warn_of_missing("average", x)
   if not arguments.weights then return reduce("mean", x, arguments, rest(arguments)) end
   local weights = check_weights(x, arguments.weights, arguments)
   local dtype = core.promote(x.dtype, weights.dtype)
@@ -292,7 +294,9 @@ local function covariance(op, x, y, options)
   checks.flag(op, "rowvar", options.rowvar)
   checks.flag(op, "bias", options.bias)
   local variables = variables_of(op, x, options)
+  core.warn_of_missing(op, x)
   if y ~= nil then
+    core.warn_of_missing(op, y)
     local more = variables_of(op, y, options)
     local count = variables.shape[2]
     if more.shape[2] ~= count then core.fail(op, ("as many observations of y as of x, %d"):format(count), more.shape[2]) end

@@ -16,6 +16,7 @@ local function read(op, x, axis, options)
   if axis == nil then axis = options.axis end
   if x.ndim == 0 then core.fail(op, "an array with dimensions", x) end
   axis = core.axis(op, axis == nil and 1 or axis, x.ndim)
+  core.warn_of_missing(op, x)
   local compute, dtype = kinds.working(x)
   return options, core.cast(x, compute), axis, dtype
 end
@@ -182,6 +183,7 @@ local function read_vector(op, x)
   if x.ndim ~= 1 or x.size == 0 then
     core.raise(("[%s] expected a vector with elements, got shape %s"):format(op, checks.shape_text(x.shape)))
   end
+  core.warn_of_missing(op, x)
   return x
 end
 

@@ -20,7 +20,8 @@ end
 local function residuals(of, f, x, before)
   local r = f(of:unpack(of:array(x)))
   if not core.is_array(r) or kinds.is_complex(r) or r.size == 0 then
-    core.fail(of.op, "a function that gives an array of real residuals", r)
+    core.fail(of.op, "a function that gives an array of real residuals" .. (core.is_number(r)
+      and ", as p[{1}] - 1 is (p[1] is a number, of which no derivative follows)" or ""), r)
   end
   of.evaluations = of.evaluations + 1
   r = core.cast(r:reshape(r.size), "float64"):eval()

@@ -37,6 +37,10 @@ function data.vector(op, what, value)
     core.raise(("[%s] expected %s, numbers, got a column of dates, which x takes; d:number(unit) gives numbers"):format(op, what))
   end
   value = seconds or value
+  if type(value) == "table" and core.is_array(value[1]) then
+    core.raise(("[%s] expected %s, one vector, got a list of arrays; each has a layer of its own: p = gpu.plot.line(x, y) and p:line(x, z)"):format(
+      op, what))
+  end
   if type(value) == "table" then core.check_list(op, "numbers", value) end
   local x = type(value) == "table" and gpu.array(value, "float64") or value
   if texts_of_column(x) then core.raise(("[%s] expected %s, numbers, got a column of text, as gpu.plot.bars takes"):format(op, what)) end

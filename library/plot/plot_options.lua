@@ -110,6 +110,10 @@ local function names_of(t)
 end
 
 function exports.check_text(op, name, value)
+  if name == "label" and type(value) == "table" then
+    core.raise(("[%s] expected label, a string, got a table; each label has a layer of its own: p = gpu.plot.line(x, y, {label = %q}) and p:line(x, z, "
+      .. "{label = ...})"):format(op, tostring(value[1])))
+  end
   if type(value) ~= "string" then core.fail(op, name .. ", a string", value) end
   return value
 end

@@ -6,6 +6,7 @@ local checks = import "checks"
 local check_source = import("random").check_source
 local random = gpu.random
 
+local many_dimensions = 128 -- fewer points than so many dimensions are more likely the dimensions
 local most_dimensions = 1111 -- in sobol_directions.txt
 
 -- Binary digits of a number that is less than 1 in each dtype.
@@ -13,12 +14,16 @@ local digits_of = {float16 = 11, bfloat16 = 8, float32 = 24, float64 = 53}
 
 --- Checks the arguments that all sequences have. `more`: how to get more dimensions than `most`.
 local function check_points(op, n, d, options, most, more)
+  if d == nil then core.raise(("[%s] expected a number of points and one of dimensions, gpu.%s(n, d), got one number"):format(op, op)) end
   checks.integer(op, "a number of points of 0 or more", n)
   if n < 0 then core.fail(op, "a number of points of 0 or more", n) end
   local range = most and ("from 1 to %d dimensions%s"):format(most, more or "") or "at least 1 dimension"
   checks.integer(op, range, d)
   if d < 1 or most and d > most then core.fail(op, range, d) end
   core.check_shape(op, {n, d})
+  if n > 1 and d > n and d >= many_dimensions then
+    core.warn(("[%s] gives %.0f points in %.0f dimensions: the number of points comes first, gpu.%s(%.0f, %.0f)"):format(op, n, d, op, d, n))
+  end
   return core.floating_dtype(op, options.dtype or gpu.default_dtype())
 end
 

@@ -201,6 +201,7 @@ function checks.fields(op, options)
   end
   if type(options) ~= "table" then
     local example = core.is_array(options) and names[1] and ("; a table has them by name, {%s = ...}"):format(names[1])
+      or type(options) == "string" and names.format and ("; {format = %q} says how they are written"):format(options)
       or type(options) == "string" and names.method and ("; {method = %q} names one"):format(options)
       or type(options) == "number" and names.axis and "; several axes are one list, {1, 2}" or ""
     core.raise(("[%s] expected a table of options: %s, got %s%s"):format(op, list(), core.describe(options), example))

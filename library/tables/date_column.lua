@@ -302,6 +302,7 @@ local meant = {
   dayofweek = "x:weekday(), from 1 for Monday", day_of_week = "x:weekday(), from 1 for Monday", dayofyear = "x:yearday()", day_of_year = "x:yearday()",
   month_name = 'x:format "%B"', day_name = 'x:format "%A"', days = 'x:number "days"', seconds = 'x:number "s"', total_seconds = 'x:number "s"',
   timestamp = 'x:number "s"', astype = "x:as(unit), or x:number(unit) for numbers", isna = "x:isnan()", truncate = "x:floor(step)",
+  add = 'x + "1 month"', sub = 'x - "1 month"', subtract = 'x - "1 month"',
   between = "x:ge(first):logical_and(x:le(last))", tz_localize = "nothing: dates are in UTC", tz_convert = "x + \"2h\": dates are in UTC",
 }
 
@@ -324,6 +325,10 @@ local function make_meta(arrays)
     if name == "kind" then return kind_of[x].duration and "duration" or "date" end
     if type(name) == "number" then return of(x, arrays.__index(plain(x), {name})) end
     local known, found = pcall(arrays.__index, plain(x), name)
+    if type(name) == "string" and core.has_date_form(name) then
+      core.raise(("[table] expected a position, got %q; t:where(\"date\", %q) has the rows of a date, x(x:eq(%q)) the elements"):format(name,
+        name, name))
+    end
     if not known or type(found) == "function" then
       core.raise(("[table] %s have no method %s; %s"):format(name_of(kind_of[x]), core.describe(name),
         meant[name] and "use " .. meant[name] or "x:number(unit) gives an array of numbers"))

@@ -18,14 +18,15 @@ exports.class = windows -- completion and help look here
 local fields_of = setmetatable({}, {__mode = "k"})
 
 local function check_window(op, value)
-  local fields = type(value) == "table" and fields_of[value]
+  local fields = fields_of[value]
   if not fields then core.fail(op, ("a window, as x:rolling(n) gives, and a colon: window:%s(...)"):format(op), value) end
   return fields
 end
 
---- The results in the order of the script's vector.
-local function finished(fields, y, dtype)
-  return core.cast(fields.groups.back(y), dtype)
+--- The results in the order of the script's vector. `least`: how many values each takes; the first row has one.
+local function finished(fields, y, dtype, least)
+  y = core.cast(fields.groups.back(y), dtype)
+  return least > 1 and core.with_missing(y, fields.op) or y
 end
 
 --- The option ddof: 1 without it, as for all that is of tables.
@@ -44,7 +45,8 @@ end
 local function result_of(name, fields, x, dtype, ddof)
   local n = fields.size
   if n == 0 then return gpu.zeros(0, {dtype = dtype, device = x.device}) end
-  return finished(fields, by_states(name, fields, x, n, ddof), dtype)
+  local least = name == "count" and 0 or ddof >= 1 and 2 or fields.least
+  return finished(fields, by_states(name, fields, x, n, ddof), dtype, least)
 end
 
 for _, name in ipairs {"mean", "var", "std"} do
@@ -101,7 +103,7 @@ function methods.apply(window, fn)
     core.fail("apply", ("a function that makes a real number of each row of a matrix of %.0f windows, as function(w) return w:max(-1) - w:min(-1) end"):format(n), y)
   end
   local counts = by_states("count", fields, x, n, 0)
-  return finished(fields, gpu.where(counts:ge(fields.least), core.cast(y, "float64"), 0 / 0), fields.dtype)
+  return finished(fields, gpu.where(counts:ge(fields.least), core.cast(y, "float64"), 0 / 0), fields.dtype, fields.least)
 end
 
 --- window:quantile(q): the value at a fraction of each window.
@@ -110,7 +112,7 @@ function methods.quantile(window, q)
   refuse_weights("quantile", fields)
   if type(q) ~= "number" or not (q >= 0 and q <= 1) then core.fail("quantile", "a number from 0 to 1", q) end
   if fields.x.size == 0 then return gpu.zeros(0, {dtype = fields.dtype, device = fields.x.device}) end
-  return finished(fields, quantiles(fields, q), fields.dtype)
+  return finished(fields, quantiles(fields, q), fields.dtype, fields.least)
 end
 
 function methods.median(window)
@@ -156,9 +158,9 @@ local function make(op, x, options, window, least, first_of)
   if options.min_periods ~= nil then least = checks.count(op, "min_periods, an integer of 0 or more", options.min_periods) end
   if first_of or groups.order then first = groups.first() end
   if first_of then first = first_of(first, groups.order):eval() end
-  local result = setmetatable({}, windows)
+  local result = core.object(windows)
   fields_of[result] = {
-    x = values:eval(), size = x.size, first = first, groups = groups, window = window, least = least,
+    op = op, x = values:eval(), size = x.size, first = first, groups = groups, window = window, least = least,
     dtype = kinds.is_floating(x) and kinds.working(x) or "float64",
   }
   return result, fields_of[result]
@@ -189,7 +191,7 @@ local function rolling(x, window, options)
   if options.on == nil then
     if type(window) == "string" then core.fail(op, 'the option on beside a length of time: x:rolling("7d", {on = t.day})', window) end
     if type(window) == "table" and not core.is_array(window) then core.fail(op, "a number of rows, x:rolling(20), and options after it", window) end
-    window = checks.count(op, "a number of rows", window, 1)
+    window = checks.count(op, "a number of rows, 1 or more", window, 1)
     if options.min_periods ~= nil and checks.count(op, "min_periods, an integer of 0 or more", options.min_periods) > window then
       core.raise(("[rolling] expected min_periods of at most %.0f, the rows of a window, got %.0f"):format(window, options.min_periods))
     end
@@ -251,6 +253,7 @@ end
 local function ewm(x, options)
   local op = "ewm"
   check_values(op, x)
+  if core.is_number(options) then core.fail(op, "how weights fall by name, x:ewm {alpha = 0.06} or x:ewm {span = 20}", options) end
   options = checks.fields(op, options)
   local alpha = alpha_of(op, options)
   local adjusts, ignores = checks.flag(op, "adjust", options.adjust) ~= false, checks.flag(op, "ignore_na", options.ignore_na)

@@ -34,7 +34,8 @@ local function shift(x, n, options)
   if x.size == 0 then return columns.make(columns.gather(op, "x", x, gpu.zeros(0, {dtype = "int64", device = x.device}), true)) end
   local from = gpu.arange(x.size, {dtype = "int64", device = x.device}) - n
   local inside = n >= 0 and from:ge(groups.first()) or from:le(groups.last())
-  return gathered(op, x, gpu.where(inside, from + 1, 0), groups)
+  local result = gathered(op, x, gpu.where(inside, from + 1, 0), groups)
+  return n ~= 0 and core.is_array(result) and core.with_missing(result, op) or result
 end
 
 --- gpu.pct_change(x [, n] [, {by}])
@@ -42,7 +43,8 @@ local function pct_change(x, n, options)
   local op = "pct_change"
   if check_series(op, x) then core.fail(op, "numbers", x) end
   local before = shift(x, n, options)
-  return core.cast(x, before.dtype) / before - 1
+  local result = core.cast(x, before.dtype) / before - 1
+  return n ~= 0 and x.size > 0 and core.with_missing(result, op) or result
 end
 
 --- The value that takes the place of missing ones, as a number of the column.

@@ -12,21 +12,20 @@ local methods = {}
 local tables = {__metatable = "a table of columns", methods = methods}
 exports.class = tables -- completion and help look here
 
--- The fields of each table: its names in order, arrays and their kinds (columns.lua) by name, and the number of rows. A table itself is empty, so
--- every read and write of a column goes through __index and __newindex.
+-- The fields of each table: its names in order, arrays and their kinds (columns.lua) by name, and the number of rows. A table itself is a
+-- userdata, so that reads and writes of columns, # and pairs go through its metatable.
 local fields_of = setmetatable({}, {__mode = "k"})
 
 --- For completion.
 function tables.columns(t) return fields_of[t].arrays end
 
 local function check_table(op, value)
-  local fields = type(value) == "table" and fields_of[value]
+  local fields = fields_of[value]
   if not fields then core.fail(op, ("a table, as gpu.table gives, and a colon: t:%s(...)"):format(op), value) end
   return fields
 end
 
 local most_listed = 20
-
 local function list_of(names)
   if #names <= most_listed then return table.concat(names, ", ") end
   return ("%s and %d more"):format(table.concat(names, ", ", 1, most_listed), #names - most_listed)
@@ -47,7 +46,7 @@ end
 -- ---- making -----------------------------------------------------------------------------------------------------------------------
 
 local function new_table(rows)
-  local t = setmetatable({}, tables)
+  local t = core.object(tables)
   fields_of[t] = {names = {}, arrays = {}, kinds = {}, rows = rows}
   return t, fields_of[t]
 end
@@ -83,7 +82,7 @@ end
 local function add_given(op, fields, name, value)
   if type(name) ~= "string" or name == "" then core.fail(op, "names of columns, strings that are not empty", name) end
   local kind = columns.kind_of(value)
-  if type(value) == "table" and not fields_of[value] then
+  if type(value) == "table" then
     core.check_list(op, "values in column " .. name, value)
     if type(value[1]) == "string" then
       value, kind = positions_of(op, name, value)
@@ -105,14 +104,13 @@ local function add_given(op, fields, name, value)
 end
 
 --- gpu.table(columns [, names])
---- gpu.table(columns [, names]); gpu.table(x), of an array, is x:table().
 function gpu.table(columns, names)
   local op = "table"
   if core.is_array(columns) then
     if names ~= nil then core.fail(op, "one array, whose elements become a Lua table, or columns by name", names) end
     return array_methods.table(columns)
   end
-  if type(columns) ~= "table" or fields_of[columns] then core.fail(op, "a table of columns by name, {x = x, y = y}", columns) end
+  if type(columns) ~= "table" then core.fail(op, "a table of columns by name, {x = x, y = y}", columns) end
   if names == nil then
     names = {}
     for name in pairs(columns) do
@@ -143,14 +141,14 @@ end
 
 --- The columns of what a file of text is written from, as such a list, and the number of rows.
 function exports.columns_of(op, value)
-  local list, fields = {}, type(value) == "table" and fields_of[value]
+  local list, fields = {}, fields_of[value]
   if core.is_array(value) then
     if value.ndim ~= 1 and value.ndim ~= 2 then core.fail(op, "a vector, a matrix or a table of columns", value) end
     local matrix = value.ndim == 1 and value:expand_dims(2) or value
     for i = 1, matrix.shape[2] do list[i] = {"c" .. i, matrix(":", i)} end
     return list, matrix.shape[1]
   end
-  if type(value) ~= "table" then core.fail(op, "a vector, a matrix or a table of columns", value) end
+  if not fields and type(value) ~= "table" then core.fail(op, "a vector, a matrix or a table of columns", value) end
   fields = fields or fields_of[gpu.table(value)]
   for i, name in ipairs(fields.names) do list[i] = {name, plain_column(fields.arrays[name]), fields.kinds[name]} end
   return list, fields.rows
@@ -194,6 +192,8 @@ for _, event in ipairs {"__add", "__sub", "__mul", "__div", "__mod", "__pow", "_
     core.raise "[table] expected columns or arrays, got a table of columns; t.name * 2 is of one column, gpu.stack({t.a, t.b}, 2) makes a matrix of several"
   end
 end
+
+function tables.__len(t) return fields_of[t].rows end
 
 function tables.__call()
   core.raise "[table] a table is not a function: t:take(rows) gives a table of some rows, t.name is a column"

@@ -24,7 +24,7 @@ return function(list, ...)
   local result, new = new_table(0)
   local rows = 0
   for i, t in ipairs(list) do
-    local fields = type(t) == "table" and fields_of[t]
+    local fields = fields_of[t]
     if not fields then core.fail(op, "tables alone, or arrays alone", t) end
     rows = rows + fields.rows
     for _, name in ipairs(fields.names) do

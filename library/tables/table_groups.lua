@@ -36,6 +36,8 @@ function groups.__index(g, key)
   core.raise(("[group_by] groups have no method %s%s"):format(core.describe(key), use))
 end
 
+function groups.__len(g) return parts_of[g].starts.size end
+
 function groups.__call()
   core.raise("[group_by] expected a method, got a loop or a call: g:mean() and g:aggregate{...} give a table with a row for each group, and "
     .. "t:where(name, key) one with a group's rows")
@@ -88,13 +90,13 @@ function exports.group_rows(t, fields, keys)
     end
     starts, bounds = groups_by_change(sorted_keys, n, device_of(fields))
   end
-  local g = setmetatable({}, groups)
+  local g = core.object(groups)
   parts_of[g] = {keys = keys, rows = n, sorted = t:take(order), starts = starts:eval(), bounds = bounds:eval()}
   return g
 end
 
 local function check_groups(op, value)
-  local parts = type(value) == "table" and parts_of[value]
+  local parts = parts_of[value]
   if not parts then core.fail(op, ("groups, as t:group_by gives, and a colon: groups:%s(...)"):format(op), value) end
   return parts
 end
@@ -187,6 +189,11 @@ function group_methods.aggregate(g, what, options)
   for name in pairs(what) do
     if aggregates[name] and not sorted.arrays[name] then
       core.raise(("[aggregate] expected aggregates by column, {price = %q}, got columns by aggregate"):format(name))
+    end
+    local of = type(what[name]) == "table" and what[name][1]
+    if not sorted.arrays[name] and sorted.arrays[of] then
+      core.raise(('[aggregate] expected aggregates by column, {%s = "max"} gives %s and {%s = {"max"}} %s_max, got a name for the result, %s'):format(
+        of, of, of, of, core.describe(name)))
     end
     names_in(op, sorted, name)
   end

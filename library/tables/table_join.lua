@@ -12,7 +12,7 @@ local exports = {}
 -- ---- keys ---------------------------------------------------------------------------------------------------------------------------
 
 local function check_other(op, fields, u)
-  local other = type(u) == "table" and fields_of[u]
+  local other = fields_of[u]
   if not other then core.fail(op, "a table after t, as gpu.table gives", u) end
   if device_of(fields) ~= device_of(other) then core.raise(("[%s] expected tables on one device"):format(op)) end
   return other
@@ -162,6 +162,11 @@ function exports.join(t, fields, u, keys, how, options)
   local op = "join"
   if type(how) == "table" and options == nil then how, options = nil, how end
   local other = check_other(op, fields, u)
+  for _, known in ipairs {"right", unpack(hows)} do
+    if keys == known and type(how) == "string" and not fields.arrays[keys] then
+      core.raise(("[join] expected the names before how, t:join(u, %q, %q), got %q first"):format(how, keys, keys))
+    end
+  end
   keys = key_pairs(op, fields, other, keys)
   how = how == nil and "inner" or how
   if how == "right" then core.raise '[join] expected inner, left, outer, semi or anti, got "right"; u:join(t, keys, "left") has all rows of u' end

@@ -117,9 +117,11 @@ local function of_file(source, texts)
     local formats = formats_of(source.text, texts)
     if #formats > 0 then options, also = ("dates = {%s = %q}"):format(key_of(source.name), formats[1]), other_order(formats) end
   end
+  local is_code = not source.is_quoted and source.text:find "^%s*0%d+%s*$" ~= nil
+  if is_code then options = ('dtype = {%s = "int64"}'):format(key_of(source.name)) end
   local use = options and ("; gpu.load(path, {%s}) reads it%s"):format(options, also) or missing_of(texts)
   local shown = #source.text > 40 and source.text:sub(1, 40) .. "..." or source.text
-  local reason = source.is_quoted and tonumber(source.text) and "is in quotes"
+  local reason = is_code and "begins with 0, as codes do" or source.is_quoted and tonumber(source.text) and "is in quotes"
     or core.has_date_form(source.text) and not is_date(source.text) and "is a date that does not exist" or "is no number"
   if use then return (", got column %s of text, as %q in line %.0f of %s %s"):format(source.name, shown, source.line, source.path, reason), use end
 end

@@ -29,15 +29,21 @@ std::string expected_shapes(const Dims& a, const Dims& b) {
   return left + " x " + (b.size() == 1 ? "(k,)" : b.size() == 2 ? "(k,n)" : "(...,k,n)");
 }
 
+/// What may fit in the place of `b`, whose rows differ from the columns of the matrix before it.
+std::string advice_for(std::int64_t columns, const Dims& b) {
+  if (b.size() < 2) return "";
+  if (columns == b.back()) return "; the second transposed, b.T, fits";
+  const bool is_square = b.size() == 2 && b[0] == b[1];
+  return is_square ? "; gpu.cov(x, {rowvar = false}) and gpu.corrcoef make a matrix of the columns of x" : "";
+}
+
 /// The shape of the product, with both axes of its matrices, of operands that have both.
 Dims product_shape(const Dims& a, const Dims& b, const Dims& given_a, const Dims& given_b) {
   const auto shapes = [&] { return to_string(given_a) + " x " + to_string(given_b); };
   const std::int64_t columns = a.back(), rows = b[b.size() - 2];
   if (columns != rows) {
-    const bool fits_transposed = given_b.size() > 1 && columns == given_b.back();
     refuse(expected_shapes(given_a, given_b), shapes() + ": " + std::to_string(columns) + " columns meet " +
-                                                  std::to_string(rows) + " rows" +
-                                                  (fits_transposed ? "; the second transposed, b.T, fits" : ""));
+                                                  std::to_string(rows) + " rows" + advice_for(columns, given_b));
   }
   Dims shape(std::max(a.size(), b.size()), 1);
   for (const Dims* operand : {&a, &b})

@@ -37,7 +37,10 @@ OrderedRows written_rows(Uses& uses, const Sorted& sorted) {
 SortRows::SortRows(const Array& from, std::size_t along, const char* op) : axis(along) {
   const std::string prefix = "[" + std::string(op) + "] ";
   if (info(from->dtype).kind == DTypeKind::complex)
-    throw Error("{}expected real numbers, got {}", prefix, name(from->dtype));
+    throw Error(
+        "{}expected real numbers, got {}; x:real() and x:abs() have an order, and gpu.linalg.eigh gives the real "
+        "eigenvalues of a symmetric matrix in order",
+        prefix, name(from->dtype));
   size = from->layout.shape[axis];
   if (size > std::numeric_limits<std::uint32_t>::max())
     throw Error("{}expected fewer than 2^32 elements along the axis, got {}", prefix, size);

@@ -12,7 +12,7 @@ namespace gpulua {
 
 namespace {
 
-constexpr std::int64_t warp = 32;
+constexpr std::int64_t lanes_of_a_warp = 32;
 
 constexpr unsigned threads = 128;
 constexpr std::int64_t tile_items = 1024;  // gpulua_tile_items
@@ -28,7 +28,7 @@ LibraryKernel kernel_of(OpenDevice& device, const std::string& function) {
 
 /// The lanes of a warp that share a line of a product with a matrix.
 std::int64_t lanes_of_columns(std::int64_t columns) {
-  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::min(columns, warp))));
+  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::min(columns, lanes_of_a_warp))));
 }
 
 /// The product with `x`, a vector or a matrix; with a null x, the sums of the nonzeros.
@@ -94,7 +94,7 @@ class SparseProduct {
         .in_out(y_)
         .add(problem_.lines)
         .add(tiles)
-        .launch(blocks_of(tiles * warp), threads);
+        .launch(blocks_of(tiles * lanes_of_a_warp), threads);
   }
 
   std::string types() const {

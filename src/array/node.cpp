@@ -97,7 +97,7 @@ void Node::take(const Array& value) {
     evaluator.writes().remove(*this);
     buffer_->set_serial(serial_);
   }
-  copied_by = nullptr;
+  copied_by = missing_by_ = nullptr;
 }
 
 void Node::fail(const std::string& why) {

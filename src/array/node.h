@@ -83,6 +83,15 @@ struct Node {
   const Pending* pending() const { return pending_ ? &*pending_ : nullptr; }
   /// As that of Buffer, and that of the buffer that the pending node will get.
   std::uint64_t serial() const { return serial_; }
+  /// The function that has put NaN into the elements, or into an operand that they are computed from; null where there
+  /// is none, and once something has written to the buffer.
+  const char* missing_by() const {
+    return missing_by_ && (pending_ || buffer_->writes() <= writes_of_missing_) ? missing_by_ : nullptr;
+  }
+  void set_missing_by(const char* function) {
+    missing_by_ = function;
+    writes_of_missing_ = pending_ ? 1 : buffer_->writes();
+  }
   bool freed() const { return buffer_ && buffer_->freed(); }
   /// How many handles the node has, those in pending nodes that read it among them.
   std::uint32_t handles() const { return handles_; }
@@ -137,6 +146,8 @@ struct Node {
 
   OpenDevice* device_;  // lives as long as its pool has blocks in use
   BufferRef buffer_;
+  const char* missing_by_ = nullptr;
+  std::uint64_t writes_of_missing_ = 0;  // how often the buffer is written until it has the elements
   std::uint64_t serial_ = 0;
   std::uint32_t handles_ = 0;
   std::uint32_t waiting_ = 0;     // how many inputs of pending nodes this node is

@@ -2,7 +2,7 @@
 -- Python and C, which are not globals in Lua, would silently give nil: {keepdims = True} would be no option, gpu.zeros(3, float64) an
 -- array of float32. So they raise, unless the script defines the name.
 
-local words = {True = "Lua writes true", False = "Lua writes false", None = "Lua writes nil"}
+local words = {True = "Lua writes true", False = "Lua writes false", None = "Lua writes nil; in data 0/0, NaN, is a missing number, as a list ends before nil"}
 for _, name in ipairs {"null", "NULL", "nullptr"} do words[name] = "Lua writes nil, and gpu.null is a null pointer" end
 for _, name in ipairs {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16", "float32",
   "float64", "double", "complex64", "complex128"} do

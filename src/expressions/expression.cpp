@@ -7,6 +7,7 @@
 #include "src/array/aliasing.h"
 #include "src/array/node_observer.h"
 #include "src/base/error.h"
+#include "src/expressions/missing_values.h"
 #include "src/expressions/operand_dtypes.h"
 #include "src/expressions/transfer.h"
 #include "src/expressions/whole_write.h"
@@ -158,6 +159,7 @@ Array make_pending(OpenDevice& device, DType dtype, LayoutRef layout, const Fill
     complete(device, pending);
   });
   node->weak = weak;
+  node->set_missing_by(missing_after(*node));
   if (node->pending()->value) return node;
   if (NodeObserver* observer = device.context().observer) observer->made(*node);
   if (device.context().eager) {
@@ -229,14 +231,10 @@ LayoutRef result_layout(const OpInfo& op, Operands operands) {
   return row_major_of(*first);
 }
 
-/// True where encode() takes every number.
-bool takes_all(DType dtype, const Scalar& value) {
-  return std::holds_alternative<double>(value) && is_inexact(dtype);
-}
-
 Array pending_number(OpenDevice& device, LayoutRef layout, DType dtype, const Scalar& value) {
   std::array<char, 16> bytes;
-  if (!takes_all(dtype, value)) encode(dtype, value, bytes.data());  // throws for a value that does not fit
+  const bool takes_all = std::holds_alternative<double>(value) && is_inexact(dtype);
+  if (!takes_all) encode(dtype, value, bytes.data());  // throws for a value that does not fit
   return make_pending(device, dtype, std::move(layout), [&](Pending& pending) {
     pending.value = value;
     pending.compute = dtype;

@@ -35,6 +35,14 @@ std::vector<IndexSpec> along(std::size_t axis, const IndexSpec& spec) {
   return specs;
 }
 
+/// What the result of some arrays notes once it has their elements.
+Array noted(Array result, std::span<const Array> arrays) {
+  for (const Array& array : arrays)
+    if (const char* function = array->missing_by(); function && is_inexact(result->dtype))
+      result->set_missing_by(function);
+  return result;
+}
+
 }  // namespace
 
 Array concat(std::span<const Array> arrays, std::size_t axis) {
@@ -56,7 +64,7 @@ Array concat(std::span<const Array> arrays, std::size_t axis) {
     copy_into(view(result, index(result->layout, along(axis, piece))), array);
     piece.first += piece.count;
   }
-  return result;
+  return noted(std::move(result), arrays);
 }
 
 Array stack(std::span<const Array> arrays, std::size_t axis) {
@@ -73,7 +81,7 @@ Array stack(std::span<const Array> arrays, std::size_t axis) {
     copy_into(view(result, index(result->layout, along(axis, piece))), array);
     ++piece.first;
   }
-  return result;
+  return noted(std::move(result), arrays);
 }
 
 }  // namespace gpulua

@@ -82,6 +82,7 @@ Array astype(const Array& array, DType dtype) {
   Array result = empty(array->device(), array->layout.shape, dtype);
   write_now(result, array, array->layout);
   note_copy(*result, *array);
+  if (is_inexact(dtype)) result->set_missing_by(array->missing_by());
   return result;
 }
 

@@ -84,8 +84,7 @@ struct CsvTable {
 
 /// Reads the bytes of a file, called `file` in errors. A column whose fields are all integers is int64 (uint64 where
 /// one needs it), of numbers float64, of true and false bool, of dates in ISO 8601 dates in the coarsest unit that has
-/// them; one with any other field, or one in quotes, is text. A
-/// missing number is NaN and makes the column float64. Throws Error, with line and column, for rows of different
+/// them; one with any other field, one in quotes, or an integer with zeros in front, is text. A missing number is NaN and makes the column float64. Throws Error, with line and column, for rows of different
 /// lengths, quotes without end, numbers that do not fit a type that was asked for, and unknown or repeated names.
 CsvTable read_csv(std::span<const char> bytes, const CsvReading& options, const std::string& file);
 

@@ -196,7 +196,8 @@ std::string CsvColumn::add_value(std::string_view field) {
     missing_rows_.clear();
     return push_date(*moment);
   }
-  if (value.kind == CsvKind::text || kind_ == CsvKind::date) {
+  const bool is_integer = value.kind == CsvKind::integer || value.kind == CsvKind::large_integer;
+  if (value.kind == CsvKind::text || kind_ == CsvKind::date || (is_integer && is_code(without_spaces(field)))) {
     become_text();
     return {};
   }

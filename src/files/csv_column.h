@@ -64,6 +64,7 @@ class CsvColumn {
     ShortNumber number;
     const char* const after = read_short(at, end, number, numbers_.decimal);
     if (after == nullptr || !stops(after)) return nullptr;
+    if (!type_ && !number.has_point && is_code({at, after})) return nullptr;
     if (kind_ == CsvKind::real) return push_short_real(number) ? after : nullptr;
     if (kind_ != CsvKind::integer || number.has_point) return nullptr;
     const auto magnitude = static_cast<std::int64_t>(number.digits);

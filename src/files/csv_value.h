@@ -37,6 +37,11 @@ std::optional<T> csv_real(std::string_view text);
 /// The field without the spaces and tabs around it.
 std::string_view without_spaces(std::string_view field);
 
+/// Whether an integer begins with a 0 before other digits, as codes do: 037833100.
+inline bool is_code(std::string_view integer) {
+  return integer.size() > 1 && integer[0] == '0' && static_cast<unsigned>(integer[1] - '0') < 10;
+}
+
 /// The powers of ten that are exact in the type.
 template <class T>
 inline constexpr auto exact_powers = std::to_array<T>({1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,

@@ -76,7 +76,7 @@ Value Translator::expression(const Expr& expr) {
       value.scope = current_;
       return value;
     case ExprKind::table:
-      refuse(expr.line, "a device makes no tables; use locals, and several results");
+      refuse(expr.line, "a device makes no tables; use locals, several results, or in a kernel of gpu.jit gpu.local_array(size, dtype)");
     case ExprKind::unary:
       return unary(expr);
     case ExprKind::binary:

@@ -62,6 +62,8 @@ struct OpInfo {
   Algebra algebra = Algebra::none;
   // Chosen in place of another row, or a part of derivatives: scripts have no function of this name.
   bool hidden = false;
+  // The result may be a number where an operand is NaN, which other arithmetic keeps.
+  bool drops_nan = false;
   // A comparison: what it gives for a negative x and an unsigned y, and its name with the operands exchanged.
   bool of_negative = false;
   std::string_view exchanged = "";

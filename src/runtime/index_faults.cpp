@@ -37,7 +37,8 @@ std::string describe_matrix(const volatile IndexFault& fault) {
     case FaultKind::pivot:
       return text + " has a pivot out of range at " + at;
     case FaultKind::not_positive_definite:
-      return text + " is not positive definite: its leading minor of order " + at + " is not positive";
+      return text + " is not positive definite: its leading minor of order " + at +
+             " is not positive; a + eps * gpu.eye(n) may be, and gpu.linalg.eigh(a) takes any symmetric matrix";
     default:
       return text + ": the iteration did not converge";
   }

@@ -257,7 +257,7 @@ local mistakes = {
   {"gpu.optimize.minimize(function(y) return y:sum() end, x, {constraints = {}})", "f can add a penalty"},
   {"gpu.grad((x * 2):sum(), x)", "gpu.grad(f)(x)"},
   {"gpu.cubic_spline(x, x, {bc_type = 'natural'})", 'did you mean "ends"?'},
-  {"gpu.interp(3, {1, 2}, {3, 4})", "an array among x, xp and fp"},
+  {"gpu.interp({1, 2}, {3, 4}, 3)", "expected the points that are known last, gpu.interp(3, xp, fp)"},
   {"gpu.linalg.solve_banded(a, x)", "{l, u}, before the bands"},
   {"gpu.linalg.solve(x, a)", "the matrix first, gpu.linalg.solve(a, b)"},
   {"gpu.linalg.lstsq(x, a)", "the matrix first, gpu.linalg.lstsq(a, b)"},
