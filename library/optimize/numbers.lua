@@ -68,9 +68,9 @@ end
 
 --- Warns where a search has failed that gives the best point it has seen.
 function numbers.warn_of(op, report)
-  if report.converged or report.reason == "callback" then return end
-  core.warn(("[%s] expected a search that converges, %s; the result is the best point so far, and the second result is the report"):format(
-    op, how(report)))
+  if report.reason == "callback" then return end
+  records.warn_of(op, report, "a search that converges", (" after %d iterations"):format(report.iterations),
+    "the result is the best point so far")
 end
 
 --- A report: `reason` says why the search has ended, and `fields` how.
