@@ -26,7 +26,7 @@ void load_readers(lua_State* L) {
   lua_setfield(L, readers, "position");
   lua_pushvalue(L, -1);
   run_library_chunk(L, "nil_argument.lua", 1, 3);
-  lua_setfield(L, readers, "undefined_global");
+  lua_setfield(L, readers, "nil_operand");
   lua_setfield(L, readers, "passes_nil");
   lua_setfield(L, readers, "nil_argument");
   lua_pushvalue(L, -1);

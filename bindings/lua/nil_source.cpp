@@ -157,9 +157,9 @@ bool passes_nil(lua_State* L) {
   return passes;
 }
 
-std::string undefined_global(lua_State* L) {
+std::string nil_operand(lua_State* L) {
   const int top = lua_gettop(L);
-  const bool is_known = read_running_line(L, "undefined_global") && lua_type(L, -1) == LUA_TSTRING;
+  const bool is_known = read_running_line(L, "nil_operand") && lua_type(L, -1) == LUA_TSTRING;
   std::string name = is_known ? lua_tostring(L, -1) : "";
   lua_settop(L, top);
   return name;

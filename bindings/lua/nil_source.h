@@ -25,7 +25,8 @@ struct NilSource {
 /// missing argument is not the nil that another call returned.
 bool passes_nil(lua_State* L);
 
-/// The one global that the script's running line reads and that is not defined; empty where there are none or several.
-std::string undefined_global(lua_State* L);
+/// Why an operand on the script's running line may be nil: the one global that it reads and that is not defined, or
+/// t[0]. Empty where nothing tells.
+std::string nil_operand(lua_State* L);
 
 }  // namespace gpulua

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "bindings/arrays/condition.h"
 #include "bindings/arrays/lua_array.h"
 #include "bindings/arrays/result.h"
 #include "bindings/arrays/sparse_matrix.h"
@@ -11,7 +12,6 @@
 #include "bindings/lua/caller.h"
 #include "bindings/lua/nil_source.h"
 #include "bindings/lua/state.h"
-#include "bindings/operations/condition.h"
 #include "bindings/operations/operation_parts.h"
 #include "src/expressions/expression.h"
 #include "src/ops/promotion.h"
@@ -59,10 +59,9 @@ Operand check_operand(lua_State* L, int index, const OpInfo& op) {
   if (lua_isboolean(L, index)) refuse_comparison(L, index, op);
   if (const auto number = to_scalar(L, index)) return *number;
   const bool is_nil = lua_isnil(L, index) && bindings_of(L).gave_nil.reason(L).empty();
-  const std::string global = is_nil ? undefined_global(L) : "";
-  if (!global.empty())
-    throw Error("[{}] expected an array or a number{}, got nil; the global '{}' is not defined", op.name,
-                operand_text(index, op), global);
+  const std::string why = is_nil ? nil_operand(L) : "";
+  if (!why.empty())
+    throw Error("[{}] expected an array or a number{}, got nil; {}", op.name, operand_text(index, op), why);
   fail(text(op.name).c_str(), "an array or a number" + operand_text(index, op), L, index);
 }
 
@@ -279,7 +278,9 @@ int divmod(lua_State* L) {
 /// __unm. Lua passes the operand of a unary minus twice.
 int minus(lua_State* L) {
   lua_settop(L, 1);
-  return operation<apply>(L);
+  const Node& made = *push_array(L, apply(L, row_of(L)));
+  refuse_condition_of_operator(L, "negative", made.dtype == DType::boolean);
+  return 1;
 }
 
 /// Reads an operand that is an array or one of Lua's numbers. False for other values.
@@ -297,7 +298,8 @@ int operator_on_plain(lua_State* L) {
   const OpInfo& op = row_of(L);
   OperandView operands[2];
   if (!read_plain(L, 1, operands[0]) || !read_plain(L, 2, operands[1])) return may_be_sparse;
-  push_array(L, elementwise(op, operands));
+  const Node& made = *push_array(L, elementwise(op, operands));
+  refuse_condition_of_operator(L, op.name, made.dtype == DType::boolean);
   return 1;
 }
 

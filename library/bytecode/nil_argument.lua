@@ -2,7 +2,7 @@
 -- what argument `index` of the call of `called` with `count` arguments on that line of fn is: "global", "upvalue" or "field" and its
 -- name, or "local" and its register. Nil is anything else, also where the line has several such calls that differ. The second function
 -- (fn, line) tells whether an argument of a call on the line may be nil: false where all are known not to be. The third one (fn, line)
--- gives the name of the line's only global that is not defined.
+-- says why an operand on the line may be nil, or gives nil.
 local bytecode = ...
 if not bytecode then
   local function unknown() end
@@ -63,4 +63,10 @@ local function undefined_global(fn, line)
   return found
 end
 
-return variable_of, passes_nil, undefined_global
+local function nil_operand(fn, line)
+  local global = undefined_global(fn, line)
+  if global then return ("the global '%s' is not defined"):format(global) end
+  if bytecode.reads_zero(fn, line) then return "the line reads t[0], and tables count from 1" end
+end
+
+return variable_of, passes_nil, nil_operand
