@@ -335,6 +335,9 @@ Array array_from_host(lua_State* L, int index, const ArrayOptions& options, cons
   std::vector<int> position;
   encode_table(L, array->dtype, overflow, out, position, op);
   lua_pop(L, 1);
+  Evaluator& evaluator = array->device().evaluator();
+  for (std::size_t at = 0; evaluator.capture() && at < bytes.size(); at += array->itemsize())
+    evaluator.note_number(decode(array->dtype, bytes.data() + at));
   upload(*array, bytes.data());
   return array;
 }
