@@ -30,6 +30,7 @@ constexpr NameRow options_elsewhere[] = {
     {"d", "spacing"},
     {"date_format", "dates"},
     {"dayfirst", "dates"},
+    {"deg", "degree"},
     {"delimiter", "sep"},
     {"dim", "axis"},
     {"dims", "axis"},
@@ -38,6 +39,8 @@ constexpr NameRow options_elsewhere[] = {
     {"gridDim", "grid"},
     {"grid_size", "grid"},
     {"in_params", "inputs"},
+    {"jac", "gradient"},
+    {"jac", "jacobian"},
     {"keepdim", "keepdims"},
     {"labels", "names"},
     {"labels", "xnames"},
@@ -106,6 +109,7 @@ constexpr std::string_view of_centre =
     "windows end at their row: x:rolling(n):mean():shift(-k) has those that end k rows later";
 constexpr std::string_view of_copies = "tables are made anew: t = t:sort_by(name)";
 constexpr std::string_view of_average = "gpu.average(x, {weights = w}) takes weights";
+constexpr std::string_view of_gradients = "gpu.grad(f)(x) gives derivatives, and arrays need no mark";
 constexpr std::string_view of_launches = "it belongs to a launch: kernel {grid = blocks, block = threads}(arguments)";
 constexpr std::string_view of_index = "rows have no index: t:where(name, value) selects by any column";
 constexpr std::string_view of_groups =
@@ -126,13 +130,14 @@ constexpr std::string_view of_text = "text is in UTF-8, which iconv -t UTF-8 mak
 
 /// Options that are given in another way here.
 constexpr NameRow misplaced_options[] = {
-    {"block", of_launches},  {"blocks", of_launches},    {"by", of_groups},           {"center", of_centre},
-    {"chunksize", of_parts}, {"colorbar", of_bar},       {"compression", of_packing}, {"constraints", of_constraints},
-    {"dpi", of_pictures},    {"encoding", of_text},      {"figsize", of_pictures},    {"grid", of_launches},
-    {"index", of_index},     {"index_col", of_index},    {"inplace", of_copies},      {"keep_default_na", of_missing},
-    {"lambda", of_weights},  {"on_bad_lines", of_lines}, {"periods", of_rows},        {"seed", of_seeds},
-    {"shared", of_launches}, {"skipfooter", of_parts},   {"skipna", of_nan},          {"threads", of_launches},
-    {"weights", of_average}, {"window", of_rows},        {"xscale", of_log},          {"yscale", of_log},
+    {"block", of_launches},   {"blocks", of_launches},    {"by", of_groups},           {"center", of_centre},
+    {"chunksize", of_parts},  {"colorbar", of_bar},       {"compression", of_packing}, {"constraints", of_constraints},
+    {"dpi", of_pictures},     {"encoding", of_text},      {"figsize", of_pictures},    {"grid", of_launches},
+    {"index", of_index},      {"index_col", of_index},    {"inplace", of_copies},      {"keep_default_na", of_missing},
+    {"lambda", of_weights},   {"on_bad_lines", of_lines}, {"periods", of_rows},        {"requires_grad", of_gradients},
+    {"seed", of_seeds},       {"shared", of_launches},    {"skipfooter", of_parts},    {"skipna", of_nan},
+    {"threads", of_launches}, {"weights", of_average},    {"window", of_rows},         {"xscale", of_log},
+    {"yscale", of_log},
 };
 
 static_assert(std::ranges::is_sorted(misplaced_options, {}, &NameRow::name));
