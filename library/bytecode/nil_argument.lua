@@ -18,8 +18,11 @@ local function may_be_nil(fn, pc, index)
   return not bytecode.is_never_nil(fn, at)
 end
 
-local standard = {}
-for _, value in pairs(_G) do standard[value] = type(value) == "function" end
+-- Weak: by then a script may have globals of its own.
+local standard = setmetatable({}, { __mode = "k" })
+for _, value in pairs(_G) do
+  if type(value) == "function" then standard[value] = true end
+end
 
 local function passes_nil(fn, line)
   local found = false

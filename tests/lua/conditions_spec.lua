@@ -121,3 +121,16 @@ describe("an array beside == and ~=", function()
     end
   end)
 end)
+
+describe("the readers of bytecode", function()
+  it("keep none of a script's globals", function()
+    local weak = setmetatable({}, { __mode = "v" })
+    held_by_a_global = gpu.ones(3)
+    weak.x = held_by_a_global
+    assert.is_false(pcall(function() return gpu.ones(3) % 2 == 0 end))
+    held_by_a_global = nil
+    collectgarbage()
+    collectgarbage()
+    assert.is_nil(weak.x)
+  end)
+end)
