@@ -341,6 +341,11 @@ Array array_from_host(lua_State* L, int index, const ArrayOptions& options, cons
   std::vector<int> position;
   encode_table(L, array->dtype, overflow, out, position, op);
   lua_pop(L, 1);
+  Evaluator& evaluator = array->device().evaluator();
+  // The library uploads addresses, which differ from step to step.
+  const bool is_noted = evaluator.capture() && !bindings_of(L).origin().in_library;
+  for (std::size_t at = 0; is_noted && at < bytes.size(); at += array->itemsize())
+    evaluator.note_number(decode(array->dtype, bytes.data() + at));
   upload(*array, bytes.data());
   return array;
 }

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "bindings/arrays/array_parts.h"
+#include "bindings/arrays/condition.h"
 #include "bindings/arrays/host_data.h"
 #include "bindings/arrays/index.h"
 #include "bindings/arrays/lua_device.h"
@@ -95,6 +96,7 @@ int push_selected(lua_State* L, const Array& array) {
   const Array selected = read_index(array, check_key(L, 2, array->layout));
   if (selected->layout.ndim() > 0 || lua_istable(L, 2) || test<Array>(L, 2)) {
     push_array(L, selected);
+    refuse_condition_of_operator(L, "index", selected->dtype == DType::boolean);
   } else {
     check_not_strict(*array, "index", "reading an element by its index",
                      "x:table() or x:host() reads all, x(i):item() one");
@@ -150,7 +152,8 @@ int array_call(lua_State* L) {
   if ((lua_gettop(L) == 1 || test<Array>(L, 2)) && calls_transpose(L))
     throw Error("[array] x.T is a property: it has no parentheses");
   if (lua_gettop(L) == 2) check_is_range(L, 2);
-  push_array(L, read_index(array, check_index(L, 2, lua_gettop(L), array->layout)));
+  const Node& made = *push_array(L, read_index(array, check_index(L, 2, lua_gettop(L), array->layout)));
+  refuse_condition_of_selection(L, made.dtype == DType::boolean);
   return 1;
 }
 
@@ -204,11 +207,10 @@ int array_equal(lua_State* L) {
 }
 
 int array_concat(lua_State* L) {
-  const int index = test<Array>(L, 1) ? 1 : 2;
   fail("..",
        std::string("strings or numbers: tostring(x) gives an array's text, ") +
            "x:item() its one number, and gpu.concat({x, y}) joins arrays",
-       L, index);
+       L, test<Array>(L, 1) ? 1 : 2);
 }
 
 int array_length(lua_State* L) {
@@ -227,8 +229,7 @@ int array_tostring(lua_State* L) {
   return 1;
 }
 
-// ---- methods
-// -----------------------------------------------------------------------------------------------------------------
+// ---- methods --------------------------------------------------------------------------------------------------------
 
 /// gpu.item(x)
 int array_item(lua_State* L) {
@@ -301,8 +302,7 @@ int array_free(lua_State* L) {
 
 /// x:copy_(value)
 int array_copy_(lua_State* L) {
-  const Array& array = check<Array>(L, 1, "copy_");
-  assign(L, array, 2, "copy_");
+  assign(L, check<Array>(L, 1, "copy_"), 2, "copy_");
   lua_settop(L, 1);
   return 1;
 }

@@ -281,7 +281,8 @@ std::vector<Array> check_arrays(lua_State* L, int index, const char* op) {
   std::vector<Array> arrays;
   if (!lua_istable(L, index)) fail(op, "a table of arrays, {x, y}", L, index);
   const int count = check_list(L, index, op, "arrays");
-  if (count == 0) fail(op, "a table of arrays, {x, y}", L, index);
+  if (count == 0)
+    throw Error("[{}] expected a table of arrays, {{x, y}}, got an empty one, as a table of nil values is", op);
   for (int i = 1; i <= count; ++i) {
     lua_rawgeti(L, index, i);
     arrays.push_back(check<Array>(L, lua_gettop(L), op));

@@ -56,7 +56,7 @@ int lua_method(lua_State* L) {
 }
 
 /// refuse_sparse_field(name, properties): raises the error about a field that is neither a property nor a method.
-int refuse_name(lua_State* L) {
+int refuse_sparse_name(lua_State* L) {
   load_library(L);
   const std::string_view here = name_elsewhere("A:" + std::string(name_at(L, 1)));
   if (!here.empty()) throw Error("{}{}; use {}", no_field(LuaType<SparseMatrix>::name), describe(L, 1), here);
@@ -207,7 +207,7 @@ void add_sparse_functions(lua_State* L) {
                     {"lines_of_tiles", protect<lua_lines_of_tiles>},
                     {"merge_lines", protect<lua_merge_lines>},
                     {"multiply_lines", protect<lua_multiply>},
-                    {"refuse_sparse_field", protect<refuse_name>},
+                    {"refuse_sparse_field", protect<refuse_sparse_name>},
                     {"sparse_fields", protect<lua_fields>},
                     {"sparse_matrix", protect<new_matrix>},
                     {"sparse_metatable", protect<lua_metatable>},

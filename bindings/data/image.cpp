@@ -125,6 +125,7 @@ void check_pixels(Node& array, bool colormap) {
 /// Returns true.
 int save_image(lua_State* L) {
   constexpr const char* op = "image.save";
+  if (test<Array>(L, 1)) fail(op, "the path first, gpu.image.save(path, x)", L, 1);
   const std::string path(check_string(L, 1, op, "the path of a file"));
   const Array array = check<Array>(L, 2, op);
   const std::string ending = std::filesystem::path(path).extension().string();

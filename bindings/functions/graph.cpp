@@ -51,6 +51,7 @@ int start_graph(lua_State* L) {
 /// record_graph(graph, results): the second run starts. `results`: the arrays that the first one has given.
 int record_graph(lua_State* L) {
   const GraphHandle handle = check<GraphHandle>(L, 1, "graph");
+  handle.capture->find_changed_number();  // those of the second run are compared with the first one's
   try {
     handle.capture->record(check_arrays(L, 2));
   } catch (...) {
@@ -76,6 +77,12 @@ int finish_graph(lua_State* L) {
   const std::vector<Array> results = check_arrays(L, 2), first = check_arrays(L, 3);
   try {
     check_same(results, first);
+    if (const std::string changed = handle.capture->find_changed_number(); !changed.empty())
+      throw Error(
+          "[graph] expected the same numbers in both calls of the function, got {}: each launch repeats those of the "
+          "recording. Keep what changes in an array that the function writes in place, as T:multiply_(0.99); "
+          "gpu.random draws anew in each launch",
+          changed);
     handle.capture->finish(results,
                            "[graph] the array was made by a graph's function, which did not return it: it has no "
                            "elements before the first g:launch()");

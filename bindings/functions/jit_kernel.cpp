@@ -214,12 +214,13 @@ std::vector<BufferRef> write_arguments(const JitCall& call, Launch& launch, cons
       const Array& array = call.captured.array(parameter.index);
       if (array->freed()) refuse(launch.kernel().name(), parameter, "the array was freed");
       const Array memory = call.captured.values()[parameter.index].strides.empty() ? array : memory_of(array);
-      void* address = parameter.written ? memory->write(stream) : memory->read(stream);
-      std::memcpy(value, &address, sizeof address);
+      *static_cast<void**>(value) = parameter.written ? memory->write(stream) : memory->read(stream);
       if (array->buffer()->guarded()) guarded.push_back(array->buffer());
       continue;
     }
     luafn::write_argument(parameter, call.captured.values(), value);
+    if (Evaluator& of = call.device->evaluator(); of.capture())
+      std::visit([&](auto x) { of.note_number(x); }, luafn::argument_value(parameter, call.captured.values()));
   }
   return guarded;
 }
@@ -383,8 +384,7 @@ int jit_text(lua_State* L) {
 
 int jit_launch_text(lua_State* L) {
   const JitLaunch& launch = check<JitLaunch>(L, 1, "tostring");
-  const std::string text = "launch of the kernel " + launch.kernel.name;
-  lua_pushlstring(L, text.data(), text.size());
+  lua_pushfstring(L, "launch of the kernel %s", launch.kernel.name.c_str());
   return 1;
 }
 

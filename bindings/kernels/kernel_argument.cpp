@@ -105,7 +105,10 @@ void ArgumentReader::read_scalar(int index, const ArgumentRule& rule, void* valu
   const DType dtype = *rule.parameter.dtype;
   if (dtype == DType::uint64 && read_texture(index, value)) return;
   const Fit fit = store_number(L, index, dtype, value);
-  if (fit == Fit::yes) return;
+  if (fit == Fit::yes) {
+    if (const auto number = to_scalar(L, index)) kernel.device->evaluator().note_number(*number);
+    return;
+  }
   const bool wants_texture = dtype == DType::uint64 && test<Array>(L, index) && !kernel.texture_uses().empty();
   refuse(index, describe_misfit(L, index, fit, dtype, rule.parameter.type) +
                     (wants_texture ? "; gpu.texture(x) makes a texture of an array" : ""));

@@ -28,6 +28,9 @@ void offer_names(lua_State* L, int index, NearName& near) {
 void refuse_field(lua_State* L, const std::string& message, int key, const NearName& near) {
   const std::string_view elsewhere = name_elsewhere(name_at(L, key));
   const bool is_dtype = find_dtype(name_at(L, key)).has_value();
+  if (lua_type(L, key) != LUA_TSTRING)
+    throw Error("{}{}; a launch of a kernel k is in braces, k{{grid = blocks, block = threads}}(arguments)", message,
+                describe(L, key));
   throw Error("{}{}{}", message, describe(L, key),
               is_dtype            ? "; dtypes are strings: " + describe(L, key)
               : elsewhere.empty() ? near.question()

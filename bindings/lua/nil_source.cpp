@@ -176,7 +176,9 @@ std::string about_nil_variable(lua_State* L) {
   if (read_running_line(L, "nil_variable", 3) && lua_type(L, -3) == LUA_TSTRING) {
     const std::string_view kind = lua_tostring(L, -3);
     const std::string name = lua_tostring(L, -2);
-    if (kind == "global")
+    if (kind == "zero")
+      text = "; the line reads t[0], and tables count from 1";
+    else if (kind == "global")
       text = "; the global '" + name + "' is not defined";
     else
       text = (kind == "field" ? "; the field '" : "; the local '") + name + "' is nil";

@@ -30,6 +30,7 @@ constexpr NameRow options_elsewhere[] = {
     {"d", "spacing"},
     {"date_format", "dates"},
     {"dayfirst", "dates"},
+    {"deg", "degree"},
     {"delimiter", "sep"},
     {"dim", "axis"},
     {"dims", "axis"},
@@ -39,6 +40,8 @@ constexpr NameRow options_elsewhere[] = {
     {"grid_size", "grid"},
     {"in_params", "inputs"},
     {"interpolation", "method"},
+    {"jac", "gradient"},
+    {"jac", "jacobian"},
     {"keepdim", "keepdims"},
     {"labels", "names"},
     {"labels", "xnames"},
@@ -113,6 +116,7 @@ constexpr std::string_view of_flips =
     "values ascend: w[\"::-1\"] of a vector and v(\":\", \"::-1\") of columns reverse them";
 constexpr std::string_view of_inclusion = "exclusive = true is inclusive = false, and sums are inclusive without it";
 constexpr std::string_view of_ends = "missing values come last in either order";
+constexpr std::string_view of_gradients = "gpu.grad(f)(x) gives derivatives, and arrays need no mark";
 constexpr std::string_view of_launches = "it belongs to a launch: kernel {grid = blocks, block = threads}(arguments)";
 constexpr std::string_view of_index = "rows have no index: t:where(name, value) selects by any column";
 constexpr std::string_view of_groups =
@@ -156,6 +160,7 @@ constexpr NameRow misplaced_options[] = {
     {"na_position", of_ends},
     {"on_bad_lines", of_lines},
     {"periods", of_rows},
+    {"requires_grad", of_gradients},
     {"seed", of_seeds},
     {"shared", of_launches},
     {"skipfooter", of_parts},
@@ -171,8 +176,8 @@ static_assert(std::ranges::is_sorted(misplaced_options, {}, &NameRow::name));
 
 /// Whether another library calls the option or argument so.
 bool is_other_name(std::string_view unknown, std::string_view name) {
-  const auto rows = std::ranges::equal_range(options_elsewhere, unknown, {}, &NameRow::name);
-  return std::ranges::find(rows, name, &NameRow::here) != rows.end();
+  const auto found = std::ranges::equal_range(options_elsewhere, unknown, {}, &NameRow::name);
+  return std::ranges::find(found, name, &NameRow::here) != found.end();
 }
 
 }  // namespace

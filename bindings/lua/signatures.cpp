@@ -243,7 +243,9 @@ void refuse_arguments(lua_State* L, const CallSignature& signature, int first) {
   const std::string expected = most == 0   ? "no arguments"
                                : most == 1 ? "at most 1 argument"
                                            : "at most " + std::to_string(most) + " arguments";
-  const bool one_list = most == 1 && self == 0 && bindings_of(L).signatures.takes_list(signature.op());
+  const bool are_values = lua_type(L, first) == LUA_TNUMBER && signature.text().find("(values") != std::string::npos;
+  const bool one_list =
+      self == 0 && (are_values || (most == 1 && bindings_of(L).signatures.takes_list(signature.op())));
   throw Error("[{}] expected {}, got {}: {}{}", signature.op(), expected, got, signature.text(),
               one_list ? "; braces make one list, {x, y}" : "");
 }

@@ -4,13 +4,13 @@
 #include <cmath>
 #include <limits>
 
+#include "bindings/arrays/condition.h"
 #include "bindings/arrays/lua_array.h"
 #include "bindings/arrays/result.h"
 #include "bindings/arrays/sparse_matrix.h"
 #include "bindings/arrays/unheld_mask.h"
 #include "bindings/lua/caller.h"
 #include "bindings/lua/state.h"
-#include "bindings/operations/condition.h"
 #include "bindings/operations/operation_parts.h"
 #include "src/expressions/expression.h"
 #include "src/ops/promotion.h"
@@ -273,7 +273,9 @@ int divmod(lua_State* L) {
 /// __unm. Lua passes the operand of a unary minus twice.
 int minus(lua_State* L) {
   lua_settop(L, 1);
-  return operation<apply>(L);
+  const Node& made = *push_array(L, apply(L, row_of(L)));
+  refuse_condition_of_operator(L, "negative", made.dtype == DType::boolean);
+  return 1;
 }
 
 /// Reads an operand that is an array or one of Lua's numbers. False for other values.
@@ -291,7 +293,8 @@ int operator_on_plain(lua_State* L) {
   const OpInfo& op = row_of(L);
   OperandView operands[2];
   if (!read_plain(L, 1, operands[0]) || !read_plain(L, 2, operands[1])) return may_be_sparse;
-  push_array(L, elementwise(op, operands));
+  const Node& made = *push_array(L, elementwise(op, operands));
+  refuse_condition_of_operator(L, op.name, made.dtype == DType::boolean);
   return 1;
 }
 

@@ -4,11 +4,11 @@
 #include <functional>
 
 #include "bindings/arrays/axis.h"
+#include "bindings/arrays/condition.h"
 #include "bindings/arrays/lua_array.h"
 #include "bindings/arrays/result.h"
 #include "bindings/lua/caller.h"
 #include "bindings/lua/list.h"
-#include "bindings/operations/condition.h"
 #include "bindings/operations/missing_warning.h"
 #include "bindings/operations/operation_parts.h"
 #include "bindings/operations/reductions.h"

@@ -27,25 +27,25 @@ local GET_GLOBAL = ends_of(function() return a_global() end)
 local _, TAIL_CALL_OF_ALL = ends_of(function(f) return f(f()) end)
 local GET_FIELD = opcode_at(function() return a_global.field() end, 2)
 local MAKE_FUNCTION = ends_of(function() return function() end end)
-local arithmetic = {} -- how many of an operator's operands are registers
-for _, fn in ipairs {
-  function(a, b) return a + b end, function(a, b) return a - b end, function(a, b) return a * b end,
-  function(a, b) return a / b end, function(a, b) return a % b end, function(a, b) return a ^ b end,
+local operation_of, arithmetic = {}, {} -- an operator's name, and how many of its operands are registers, by instruction
+for name, functions in pairs {
+  add = { function(a, b) return a + b end, function(a) return a + 1 end, function(a) return 1 + a end },
+  subtract = { function(a, b) return a - b end, function(a) return a - 1 end, function(a) return 1 - a end },
+  multiply = { function(a, b) return a * b end, function(a) return a * 2 end, function(a) return 2 * a end },
+  divide = { function(a, b) return a / b end, function(a) return a / 2 end, function(a) return 2 / a end },
+  remainder = { function(a, b) return a % b end, function(a) return a % 2 end, function(a) return 2 % a end },
+  power = { function(a, b) return a ^ b end }, negative = { function(a) return -a end },
 } do
-  arithmetic[(ends_of(fn))] = 2
+  for i, fn in ipairs(functions) do
+    local op = ends_of(fn)
+    operation_of[op], arithmetic[op] = name, name == "negative" and 0 or i == 1 and 2 or 1
+  end
 end
-for _, fn in ipairs {
-  function(a) return a + 1 end, function(a) return 1 + a end, function(a) return a - 1 end, function(a) return 1 - a end,
-  function(a) return a * 2 end, function(a) return 2 * a end, function(a) return a / 2 end, function(a) return 2 / a end,
-  function(a) return a % 2 end, function(a) return 2 % a end,
-} do
-  arithmetic[(ends_of(fn))] = 1
-end
-arithmetic[(ends_of(function(a) return -a end))] = 0
 local GET_LOCAL = opcode_at(function(f) f() end, 1)
 local JUMP = opcode_at(function(a) if a then a() end end, 2)
 local CLOSE = opcode_at(function() local function f() end return f() end, 3) -- it writes no register
 local GET_INDEXED = opcode_at(function(t, k) return t[k] end, 1)
+local SET_FIELD = opcode_at(function(t, v) t.field = v end, 1)
 local SET_INDEXED = opcode_at(function(t, k, v) t[k] = v end, 1)
 local SET_AT = opcode_at(function(t, v) t[1] = v end, 1)
 local SET_GLOBAL = opcode_at(function() a_global = nil end, 2)
@@ -97,6 +97,13 @@ for _, fn in ipairs {
   compares[opcode_at(fn, 1)] = true
 end
 
+-- Those that compare two values.
+local compares_values = {}
+for _, fn in ipairs { function(a, b) return a == b end, function(a, b) return a ~= b end } do
+  compares_values[opcode_at(fn, 1)] = true
+end
+local GET_AT = opcode_at(function(t) return t[1] end, 1)
+
 local CALL_WITH_ALL = opcode_at(function(f) f(f()) end, 4)
 
 --- The line of an instruction.
@@ -136,18 +143,52 @@ function bytecode.targets(fn)
   return targets
 end
 
---- "condition" where the only result of the call at `pc` is at once looked at as true or false, "comparison" where it is compared with
---- a number, a text, true or false. Nil for another use, also for x in `c and x or y`, which chooses between two values.
+--- "condition" where the only result of the call or operation at `pc` is at once looked at as true or false, "comparison" where it is
+--- compared with a value that is not the constant nil. Nil for another use, also for x in `c and x or y`, which chooses between two
+--- values.
 function bytecode.use_of_result(fn, pc, targets)
-  local call, following = util.funcbc(fn, pc), util.funcbc(fn, pc + 1)
-  if rshift(call, 24) ~= 2 or not following then return end
-  local op, operand, register, use = opcode(following), rshift(following, 16), target(call), nil
+  local made, following = util.funcbc(fn, pc), util.funcbc(fn, pc + 1)
+  local is_call = opcode(made) == CALL or opcode(made) == CALL_WITH_ALL
+  if is_call and rshift(made, 24) ~= 2 or not following then return end
+  local op, operand, register, use = opcode(following), rshift(following, 16), target(made), nil
   if tests[op] and operand == register then
     use = not (jumps_if_true[op] and targets[pc + 3]) and "condition"
   elseif compares[op] and target(following) == register then
     use = (op ~= IS_PRIMITIVE and op ~= IS_NOT_PRIMITIVE or operand ~= 0) and "comparison" -- 0 is nil
+  elseif compares_values[op] and (target(following) == register or operand == register) then
+    use = "comparison"
   end
   return use and not targets[pc + 1] and use or nil -- else the value may be another one
+end
+
+--- Iterates over the operators of fn and its indexings by another key than a name: the position, and the operation's name or "index".
+function bytecode.operators(fn)
+  local following = instructions(fn)
+  return function()
+    for pc, instruction in following do
+      local op = opcode(instruction)
+      if operation_of[op] then return pc, operation_of[op] end
+      if op == GET_INDEXED or op == GET_AT then return pc, "index" end
+      if op == GET_FIELD and not util.funck(fn, -band(rshift(instruction, 16), 0xff) - 1):find "^[%a_][%w_]*$" then return pc, "index" end
+    end
+  end
+end
+
+--- The first comparison by == or ~=, except with nil, of a parameter that nothing before it has set: the line and the parameter's
+--- number. Nil without one.
+function bytecode.compared_parameter(fn)
+  local count, is_set = util.funcinfo(fn).params, {}
+  for pc, instruction in instructions(fn) do
+    local op, first, second = opcode(instruction), target(instruction), rshift(instruction, 16)
+    local is_primitive = op == IS_PRIMITIVE or op == IS_NOT_PRIMITIVE
+    local of_values = compares_values[op]
+    if of_values or compares[op] and not (is_primitive and second == 0) then
+      if first < count and not is_set[first] then return bytecode.line(fn, pc), first + 1 end
+      if of_values and second < count and not is_set[second] then return bytecode.line(fn, pc), second + 1 end
+    elseif not compares[op] and not tests[op] then
+      is_set[first] = true
+    end
+  end
 end
 
 --- Whether the call at `pc` is of the global of that name.
@@ -175,6 +216,14 @@ function bytecode.outside(fn)
       if op == MAKE_FUNCTION then return pc, "makes", util.funck(fn, -operand - 1) end
     end
   end
+end
+
+--- Whether the line reads t[0].
+function bytecode.reads_zero(fn, line)
+  for pc, instruction in instructions(fn) do
+    if opcode(instruction) == GET_AT and band(rshift(instruction, 16), 0xff) == 0 and bytecode.line(fn, pc) == line then return true end
+  end
+  return false
 end
 
 --- Whether the last argument of the call at `pc` is a call.
@@ -225,6 +274,22 @@ local function source(fn, pc, register)
         return at, "call"
       end
       return at, arithmetic[op] and "arithmetic" or nil
+    end
+  end
+end
+
+--- Iterates over the fields that fn reads and sets of globals and upvalues: the position, "reads" or "sets", the owner and the name.
+function bytecode.fields(fn)
+  local following = instructions(fn)
+  return function()
+    for pc, instruction in following do
+      local op = opcode(instruction)
+      if op == GET_FIELD or op == SET_FIELD then
+        local _, kind, owner = source(fn, pc, rshift(instruction, 24))
+        if kind == "value" then
+          return pc, op == GET_FIELD and "reads" or "sets", owner, util.funck(fn, -band(rshift(instruction, 16), 0xff) - 1)
+        end
+      end
     end
   end
 end

@@ -2,7 +2,8 @@
 -- what argument `index` of the call of `called` with `count` arguments on that line of fn is: "global", "upvalue" or "field" and its
 -- name, or "local" and its register. Nil is anything else, also where the line has several such calls that differ. The second function
 -- (fn, line) tells whether an argument of a call on the line may be nil: false where all are known not to be. The third one (fn, line)
--- gives the kind, name and table of the only variable that is nil and that an operator, or a function that is not Lua's own, gets there.
+-- gives the kind, name and table of the only variable that is nil and that an operator, or a function that is not Lua's own, gets there;
+-- "zero" where there is none and the line reads t[0].
 local bytecode = ...
 if not bytecode then
   local function unknown() end
@@ -18,8 +19,11 @@ local function may_be_nil(fn, pc, index)
   return not bytecode.is_never_nil(fn, at)
 end
 
-local standard = {}
-for _, value in pairs(_G) do standard[value] = type(value) == "function" end
+-- Weak: by then a script may have globals of its own.
+local standard = setmetatable({}, { __mode = "k" })
+for _, value in pairs(_G) do
+  if type(value) == "function" then standard[value] = true end
+end
 
 local function passes_nil(fn, line)
   local found = false
@@ -68,6 +72,7 @@ local function nil_variable(fn, line)
       kind, name, object = kind_here, name_here, object_here
     end
   end
+  if not kind and bytecode.reads_zero(fn, line) then return "zero", "t[0]" end
   return kind, name, object
 end
 

@@ -34,12 +34,16 @@ end
 
 -- Files of other programs, which convert them.
 local foreign = {}
-for name in ("arrow feather json mat orc parquet pickle pkl xls xlsx"):gmatch "%a+" do foreign[name] = true end
+for name in ("arrow feather json orc parquet pickle pkl xls xlsx"):gmatch "%a+" do foreign[name] = true end
 
 --- The format by the ending; nil for others.
 local function format_of(op, path)
   if type(path) ~= "string" then core.fail(op, "the path of a file", path) end
   local found = ending(path)
+  if found == "mat" then
+    core.raise(("[%s] expected a path that ends in %s, got %q; Python converts such a file: numpy.savez(\"name.npz\", "
+      .. "**{k: v for k, v in scipy.io.loadmat(\"name.mat\").items() if k[0] != \"_\"})"):format(op, endings, path))
+  end
   if foreign[found] then
     core.raise(('[%s] expected a path that ends in %s, got %q; pandas converts such files: df.to_csv("name.csv"), and pd.read_csv("name.csv")'):format(
       op, endings, path))

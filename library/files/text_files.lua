@@ -177,6 +177,7 @@ end
 --- A line for each row of a matrix, or element of a vector.
 local function savetxt(path, x, options)
   local op = "savetxt"
+  if core.is_array(path) then core.fail(op, "the path first, gpu.savetxt(path, x)", path) end
   checks.array(op, x)
   options = checks.fields(op, options)
   local function text(name, default)

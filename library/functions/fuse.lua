@@ -44,6 +44,25 @@ function exports.carried(fn)
   end
 end
 
+--- The line on which fn does what its recorded calls alone would do, what that is, and what to write; nil without one.
+local function unrepeated(bytecode, fn)
+  local read, draws, advice = {}, "draws by math.random", "gpu.random draws anew in each call"
+  for pc, what, variable in bytecode.outside(fn) do
+    local is_upvalue = what == "reads" and type(variable) == "number"
+    if is_upvalue and select(2, debug.getupvalue(fn, variable + 1)) == math.random then return bytecode.line(fn, pc), draws, advice end
+  end
+  for pc, what, owner, key in bytecode.fields(fn) do
+    local line = bytecode.line(fn, pc)
+    if owner == math and key == "random" then return line, draws, advice end
+    if what == "reads" and type(owner) == "table" then
+      read[owner] = read[owner] or {}
+      read[owner][key] = true
+    elseif what == "sets" and read[owner] and read[owner][key] then
+      return line, ("reads the field '%s' and sets it"):format(key), "pass the value and return it"
+    end
+  end
+end
+
 -- The names of the globals that a function reads: a list, or false for a function of the library.
 local library = debug.getinfo(1, "S").source
 local globals = setmetatable(core.globals, { __mode = "k" })
@@ -77,6 +96,11 @@ function gpu.fuse(fn)
     if line then
       core.raise(("[fuse] expected a function that assigns to no variable from outside, got one that sets '%s' on line %d, which "
         .. "happens only in the calls that record: return the value instead"):format(name, line))
+    end
+    local at, what, instead = unrepeated(bytecode, fn)
+    if at then
+      core.raise(("[fuse] expected a function that does the same in each call, got one that %s on line %d, which happens only in the "
+        .. "calls that record: %s"):format(what, at, instead))
     end
   end
   local known = core.traces(fn)

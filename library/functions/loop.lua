@@ -6,6 +6,17 @@ local carried = import("fuse").carried
 
 local last -- loop that recorded its steps: the next one uses its stream
 
+--- Throws an error for a comparison such as k == 5: what fn gets are arrays, which equal no number in Lua.
+local function check_comparisons(op, fn)
+  local bytecode = core.bytecode()
+  if not bytecode or debug.getinfo(fn, "S").what == "C" then return end
+  local line, number = bytecode.compared_parameter(fn)
+  if not line then return end
+  local name = debug.getlocal(fn, number)
+  core.raise(("[%s] expected no comparison of an array by == or ~=, which looks at no elements, got one of '%s' on line %d; "
+    .. "gpu.where(%s:eq(y), a, b) chooses on the device"):format(op, name or "?", line, name or "x"))
+end
+
 --- Starts the loop of `op`. Returns it, a function that takes the next step, and whether steps are recorded.
 local function start(op, asks, fn, ...)
   if type(fn) ~= "function" then core.fail(op, "a function of the arrays that the loop carries", fn) end
@@ -14,6 +25,7 @@ local function start(op, asks, fn, ...)
     core.raise(("[%s] expected a function that gets and returns what it carries from step to step, got one that reads '%s' and sets it "
       .. "on line %d: pass %s to gpu.%s and return it"):format(op, name, line, name, op))
   end
+  check_comparisons(op, fn)
   local loop, records = core.start_loop(last, asks, ...)
   if records then last = loop end
   local function take(ok, ...)

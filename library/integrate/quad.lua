@@ -127,7 +127,7 @@ end
 
 --- The checked ends, numbers or arrays; f is a function of an array.
 local function read(op, f, a, b, options)
-  if type(f) ~= "function" then core.fail(op, "a function of an array of points", f) end
+  if type(f) ~= "function" then core.fail(op, ("a function of an array of points first, gpu.%s(f, a, b)"):format(op), f) end
   if options.args ~= nil and type(options.args) ~= "table" then core.fail(op, "args = a list of the function's last arguments", options.args) end
   if not options.each then
     checks.parameters(op, "f(x, ...)", f, 1 + #(options.args or {}), "; {args = {...}} has the arguments after x")
@@ -149,6 +149,10 @@ function integrate.quad(f, a, b, options)
     result, info = integrate_each(op, f, a, b, options)
   else
     result, info = integrate_one(op, f, a, b, args, options)
+    records.warn_of(op, info, "an integral within the tolerance", (" with an error of about %.3g"):format(info.error), info.reason == "limit"
+      and "a larger limit or epsrel may help, and an end at a point where f is singular or jumps"
+      or info.reason == "not finite" and "f gave infinities or NaN at some points"
+      or "rounding keeps the error above epsabs and epsrel")
   end
   return result, records.seal(info, op)
 end

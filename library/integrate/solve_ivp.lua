@@ -10,6 +10,16 @@ local op = "integrate.solve_ivp"
 local events_type = {t_events = "events", y_events = "events", event_counts = "events"}
 local report_type = records.type(op, events_type)
 
+local implicit = {BDF = true, LSODA = true, Radau = true}
+
+-- What helps where a solution has ended early.
+local advice = {
+  max_steps = "a stiff problem asks for very short steps, and there is no implicit method: a larger max_steps, larger rtol and atol or "
+    .. "a problem in slower variables may help",
+  ["step size"] = "the tolerances ask for a step that does not change t, as near a pole: an earlier end or larger rtol and atol may help",
+  ["not finite"] = "f gave infinities or NaN",
+}
+
 local function read_span(problem, span, each)
   if type(span) ~= "table" or #span ~= 2 then core.fail(op, "a time span {t0, t1}", span) end
   for i, name in ipairs {"t0", "t1"} do
@@ -93,6 +103,10 @@ function integrate.solve_ivp(f, span, y0, options)
   end
   read_span(problem, span, each)
   read_tolerances(problem, options, each and (y0.shape[y0.ndim] or 0) or y0.size)
+  if implicit[options.method] then
+    core.raise(('[%s] expected method = "RK45", "DOP853" or "Tsit5", got "%s": the implicit methods, for stiff problems, are missing; a larger '
+      .. 'max_steps may do, or SciPy in Python'):format(op, options.method))
+  end
   problem.method = checks.choice(op, "method", options.method, {"RK45", "DOP853", "Tsit5"}, "RK45")
   problem.tableau = tableaus[problem.method]
   problem.t_eval = read_times(problem, options.t_eval)
@@ -105,5 +119,9 @@ function integrate.solve_ivp(f, span, y0, options)
   problem.max_steps = checks.count(op, "max_steps = an integer from 1", options.max_steps == nil and 2 ^ 16 or options.max_steps, 1, 2 ^ 30)
   if each then checks.steps(op, problem.max_steps) end
   local y, info = (each and solve_each or solve_together)(op, problem)
+  if not each then
+    records.warn_of(op, info, ("to reach t = %.6g"):format(problem.t1), (" at t = %.6g after %d steps"):format(info.t, info.steps),
+      advice[info.reason])
+  end
   return y, setmetatable(info, report_type)
 end

@@ -94,6 +94,7 @@ end
 --- polynomials for data-fitting with a digital computer", 1957).
 local function polyfit(x, y, degree, options)
   local op = "polyfit"
+  if type(degree) == "table" then core.fail(op, "the degree as an argument, gpu.polyfit(x, y, degree)", degree) end
   options = checks.fields(op, options)
   checks.real(op, x)
   checks.real(op, y)

@@ -68,14 +68,14 @@ end
 
 --- Warns where a search has failed that gives the best point it has seen.
 function numbers.warn_of(op, report)
-  if report.converged or report.reason == "callback" then return end
+  if report.reason == "callback" then return end
   if report.reason == "not finite" and report.iterations == 0 then
     core.warn(("[%s] expected a function and derivatives that are finite at the start, got NaN or infinity: the search has found nothing; "
       .. "begin elsewhere, where they are"):format(op))
     return
   end
-  core.warn(("[%s] expected a search that converges, %s; the result is the best point so far, and the second result is the report"):format(
-    op, how(report)))
+  records.warn_of(op, report, "a search that converges", (" after %d iterations"):format(report.iterations),
+    "the result is the best point so far")
 end
 
 --- A report: `reason` says why the search has ended, and `fields` how.

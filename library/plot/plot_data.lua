@@ -301,6 +301,11 @@ function data.field(op, arguments, layer, most)
   local rows, width, height = data.rows(op, m, most)
   local field = {rows = rows}
   if x ~= nil then
+    local columns, rows_of_m = m.shape[2], m.shape[1]
+    if columns ~= rows_of_m and core.is_array(x) and core.is_array(y) and x.ndim == 1 and x.size == rows_of_m and y.size == columns then
+      core.raise(("[%s] expected m with a row for each of the %d places of y and a column for each of the %d of x, got shape %s; m.T has them")
+        :format(op, y.size, x.size, checks.shape_text(m.shape)))
+    end
     field.xs = places(op, "x", one_line(op, "x", x, m, 2), m.shape[2], most)
     field.ys = places(op, "y", one_line(op, "y", y, m, 1), m.shape[1], most)
     return field, after

@@ -143,6 +143,20 @@ local function check_order(op, shape, values, count, parameters, options)
     core.describe(shape), shape == 0 and "; {0} is a shape without elements" or ""))
 end
 
+--- Warns of arguments that are as likely in NumPy's order: the last of all parameters is an integer from 100 on, and what stands for the
+--- shape is a smaller number. `accepts`: whether the others can be parameters in that order.
+local function warn_of_order(op, shape, values, count, accepts)
+  local last = values[count]
+  if type(shape) ~= "number" or type(last) ~= "number" or last < 100 or last % 1 ~= 0 or shape >= last then return end
+  local turned = { last, shape, unpack(values, 1, count - 1) }
+  for _, value in ipairs(turned) do
+    if type(value) ~= "number" then return end
+  end
+  if accepts and not accepts(unpack(turned, 2)) then return end
+  core.warn(("[%s] expected the shape first: this call gives %g numbers. %g of them are gpu.%s(%s); a table, {%g}, says that the shape is meant"):format(
+    op, shape, last, op, table.concat(turned, ", "), shape))
+end
+
 --- The sizes of the call's shape, and `more` after them.
 function Call:sizes(more)
   local shape = type(self.shape) == "table" and {unpack(self.shape)} or {self.shape}
@@ -168,7 +182,7 @@ end
 --- Defines gpu.random.name(shape, parameters... [, options]). `parameters`: their defaults, or "required". `make`: computes the
 --- numbers from the call and the parameters. `kind.check_dtype` and `kind.dtype`: the valid dtypes and the default one; floating-point
 --- dtypes and that of gpu.default_dtype if omitted. With `kind.vectors`, a draw has several numbers, whose count `make` returns second, and a
---- parameter can be a table.
+--- parameter can be a table. `kind.accepts`: whether numbers can be the parameters.
 local function distribution(name, parameters, make, kind)
   kind = kind or {}
   local check_dtype = kind.check_dtype or core.floating_dtype
@@ -185,6 +199,7 @@ local function distribution(name, parameters, make, kind)
       core.raise(("[%s] expected one shape and %s, got %d arguments; a shape of several sizes is a table, gpu.%s({2, 3}%s)"):format(op, text,
         count + 1, op, #parameters == 0 and "" or ", ..."))
     end
+    if count > 0 and count == #parameters then warn_of_order(op, shape, values, count, kind.accepts) end
     if type(options) == "string" then options = { dtype = options } end
     options = exports.check_source(op, options, generator)
     local call = setmetatable({ op = op, shape = shape, options = options, generator = generator or options.generator,
@@ -230,7 +245,7 @@ distribution("uniform", { 0, 1 }, function(call, low, high)
       call.op, core.describe(low), core.describe(high)))
   end
   return call:uniform() * (high - low) + low
-end)
+end, { accepts = function(low, high) return low < high end })
 
 --- gpu.random.normal(shape [, mean [, deviation]] [, {dtype, device, generator}])
 distribution("normal", { 0, 1 }, function(call, mean, deviation)

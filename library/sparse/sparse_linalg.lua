@@ -234,6 +234,14 @@ function problem:run_cycle(start, r, length, tolerance)
   return cycle, ended, taken
 end
 
+--- Warns where a solver has not reached its tolerance.
+function tools.warn_of(op, info)
+  local advice = info.reason == "maxiter" and "a larger maxiter, a preconditioner M or a larger rtol may help" or
+    "the reference's table of reasons says what may help"
+  records.warn_of(op, info, "a solution within the tolerance", (" after %d steps with residual %.3g"):format(info.iterations, info.residual),
+    "the result is the best x so far; " .. advice)
+end
+
 --- Runs cycles until the residual is within the tolerance, the steps are used up, or a cycle does not help. A cycle that ends
 --- before it is converged, by a breakdown or rounding errors, is followed by another if it has halved the residual.
 function problem:solve(start)
@@ -266,6 +274,7 @@ function problem:solve(start)
   end
   local x = self.x or gpu.zeros_like(self.b)
   local info = {converged = reason == "converged", reason = reason, iterations = self.steps, residual = length}
+  tools.warn_of(self.op, info)
   return x:reshape(self.shape), records.seal(info, self.op)
 end
 

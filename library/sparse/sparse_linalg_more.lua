@@ -132,7 +132,9 @@ function linalg.lsqr(A, b, options)
   end
   if x0 then x = x + x0 end
   local converged = reason == "converged" or reason == "least squares"
-  return x:eval(), records.seal({converged = converged, reason = reason or "maxiter", iterations = taken, residual = residual}, op)
+  local info = {converged = converged, reason = reason or "maxiter", iterations = taken, residual = residual}
+  tools.warn_of(op, info)
+  return x:eval(), records.seal(info, op)
 end
 
 -- ---- the exponential -------------------------------------------------------------------------------------------------------------

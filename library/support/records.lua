@@ -57,6 +57,13 @@ function records.type(op, optional, metatable)
   return metatable
 end
 
+--- Warns at the script's line where the work of `op` has ended without reaching what it was for: what was expected, a text that goes on
+--- after the report's reason, and what helps.
+function records.warn_of(op, report, expected, how, advice)
+  if report.converged then return end
+  core.warn(('[%s] expected %s, got reason "%s"%s; %s, and the second result is the report'):format(op, expected, report.reason, how, advice))
+end
+
 local types = {}
 
 --- Seals a result of `op` that has the same fields at each call. Returns it.

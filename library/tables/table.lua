@@ -27,10 +27,10 @@ end
 
 local most_listed = 20
 local function list_of(names)
-  if #names <= most_listed then return table.concat(names, ", ") end
-  return ("%s and %d more"):format(table.concat(names, ", ", 1, most_listed), #names - most_listed)
+  local shown = {}
+  for i = 1, math.min(#names, most_listed) do shown[i] = names[i]:find "^[%w_.]+$" and names[i] or core.describe(names[i]) end
+  return table.concat(shown, ", ") .. (#names > most_listed and (" and %d more"):format(#names - most_listed) or "")
 end
-
 local function refuse_name(op, fields, name)
   local use = core.is_array(name) and "; t.name = x makes a column of an array, which has a name then"
     or type(name) == "string" and name:find "[<>=]" and "; t:take(t.name:gt(value)) gives the rows of a comparison"

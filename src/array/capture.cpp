@@ -117,6 +117,26 @@ void Capture::abandon() noexcept {
   }
 }
 
+void Capture::note_number(const Scalar& value) {
+  Host* const host = device_->context().host();
+  numbers_.push_back({host ? host->origin() : Origin{}, value});
+}
+
+std::string Capture::find_changed_number() {
+  const std::vector<Number> last = std::exchange(last_numbers_, std::exchange(numbers_, {}));
+  const auto is_of_line = [](const Number& a, const Number& b) {
+    return a.origin.chunk == b.origin.chunk && a.origin.line == b.origin.line;
+  };
+  if (!std::ranges::equal(last, last_numbers_, is_of_line)) return {};  // the calls have done different things
+  for (std::size_t i = 0; i < last.size(); ++i) {
+    const std::string before = to_string(last[i].value), now = to_string(last_numbers_[i].value);
+    // Two NaN differ, and have one text.
+    if (last[i].value == last_numbers_[i].value || before == now) continue;
+    return before + " and then " + now + " on line " + std::to_string(last[i].origin.line);
+  }
+  return {};
+}
+
 // ---- what the function uses -----------------------------------------------------------------------------------------
 
 bool Capture::owns(const Buffer& buffer) const {

@@ -6,11 +6,13 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "src/array/node.h"
+#include "src/base/scalar.h"
 #include "src/runtime/buffer_observer.h"
 
 namespace gpulua {
@@ -37,6 +39,11 @@ class Capture final : private BufferObserver {
   /// The second run has ended, and no array of it has elements, as `why` says: its work writes to shared() arrays
   /// alone.
   void finish(const char* why);
+  /// Lua has given a number to the work.
+  void note_number(const Scalar& value);
+  /// A call of the function has ended. Where it has done what the call before did, with another number, the place of
+  /// that number and both: a launch would repeat the last one. Empty otherwise.
+  std::string find_changed_number();
   /// True when the array lies in the capture's memory.
   bool owns(Node& array) const { return owns(*array.buffer()); }
   /// Ends a run that has failed.
@@ -66,6 +73,11 @@ class Capture final : private BufferObserver {
     bool used;
   };
   using Blocks = std::vector<Block>;
+  /// A number that Lua has given to the work.
+  struct Number {
+    Origin origin;
+    Scalar value;
+  };
   /// Words of launches that are uploaded together.
   struct WordBlock {
     Array array;
@@ -93,6 +105,8 @@ class Capture final : private BufferObserver {
   std::unordered_set<const Buffer*> read_own_;                              // in the blocks, or shared
   std::unordered_map<Buffer*, BufferRef> read_, written_;                   // others
   std::vector<WordBlock> words_;
+  // Of the running call of the function, and of the call before.
+  std::vector<Number> numbers_, last_numbers_;
   std::vector<Array> kept_;  // what is written before each launch
   std::vector<std::function<void(const StreamRef&)>> before_;
   std::shared_ptr<RecordedWork> work_;

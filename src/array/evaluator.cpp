@@ -2,10 +2,15 @@
 
 #include <algorithm>
 
+#include "src/array/capture.h"
 #include "src/array/node.h"
 #include "src/runtime/context.h"
 
 namespace gpulua {
+
+void Evaluator::note_captured(const Scalar& value) {
+  capture_->note_number(value);
+}
 
 void evaluate(std::span<Node* const> nodes) {
   while (!nodes.empty()) {

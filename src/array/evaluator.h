@@ -15,6 +15,7 @@
 #include "src/array/pending_nodes.h"
 #include "src/array/pending_writes.h"
 #include "src/array/trace.h"
+#include "src/base/scalar.h"
 
 namespace gpulua {
 
@@ -63,6 +64,10 @@ class Evaluator {
   /// The current recording of gpu.graph, or null.
   Capture* capture() const { return capture_; }
   void set_capture(Capture* capture) { capture_ = capture; }
+  /// Lua has given a number to the device's work.
+  void note_number(const Scalar& value) {
+    if (capture_) note_captured(value);
+  }
 
   /// A number for a new NodeNumbers; the last one that was given.
   std::uint64_t new_numbers() { return ++numbers_; }
@@ -77,6 +82,8 @@ class Evaluator {
   NodePool& pool() { return pool_; }
 
  private:
+  void note_captured(const Scalar& value);
+
   PendingNodes pending_;
   PendingWrites writes_;
   LoopCutter loops_;

@@ -52,6 +52,9 @@ class Graph {
   virtual ~Graph() = default;
 };
 
+/// A write of a kernel beside an allocated block.
+enum class Overwrite { none, before_start, past_end };
+
 /// A device's name, limits and preferences. Sizes in bytes.
 struct DeviceInfo {
   std::string name;          // "cuda:0", "cpu"
@@ -231,9 +234,9 @@ class Device {
   virtual void redirect(Stream& /*stream*/, void* native) { refuse_native(native); }
 
   // ---- damage: optional ---------------------------------------------------------------------------------------------
-  /// False when something has written past the end of `memory` since the last call. `memory` is from allocate(bytes). A
-  /// device that cannot tell returns true.
-  virtual bool check_end(void*, std::size_t) noexcept { return true; }
+  /// What has written beside `memory`, which is from allocate(bytes), since the last call. A device that cannot tell
+  /// returns none.
+  virtual Overwrite find_overwrite(void* /*memory*/, std::size_t /*bytes*/) noexcept { return Overwrite::none; }
 
  private:
   void refuse_native(void* /*native*/) const {

@@ -76,6 +76,13 @@ void DeviceLoop::check(std::span<const Array> results) const {
 
 void DeviceLoop::take(std::span<const Array> results) {
   check(results);
+  if (const std::string changed = capture_ ? capture_->find_changed_number() : ""; !changed.empty())
+    throw Error(
+        "[{}] expected the same numbers in each step, got {}: the device repeats the recorded steps, so a number that "
+        "Lua changes from step to step stands still. Carry it as an array, as T in function(x, T) return x + T, T * "
+        "0.99 end with gpu.full({{}}, 1) for the first T; the last argument of the function is the number of the "
+        "step; gpu.random draws anew in each step",
+        op_, changed);
   evaluate(results);
   if (steps_++ == 0) launches_ = device_.context().spending.launches() - launches_;
   // A step may write in place to what it gets. So that is memory of the loop, and each array has its own.

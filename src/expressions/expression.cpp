@@ -139,7 +139,7 @@ int rank_of(DType dtype) {
 /// What a pending node notes when it has its operation and inputs. They have been checked.
 void complete(OpenDevice& device, Pending& pending) {
   pending.operations = pending.cost = cost_of(pending);
-  if (pending.value) return;
+  if (pending.value) return device.evaluator().note_number(*pending.value);
   if (Host* host = device.context().host()) pending.origin = host->origin();
   for (const Array& input : pending.inputs) {
     if (input->freed())

@@ -127,6 +127,7 @@ void fill(const Array& array, const Scalar& value) {
   const bool one_byte = std::all_of(item.begin(), item.begin() + static_cast<std::ptrdiff_t>(itemsize),
                                     [&](unsigned char byte) { return byte == item[0]; });
   OpenDevice& device = array->device();
+  device.evaluator().note_number(value);
   leave_to_readers(*array);
   if (array->contiguous && (one_byte || itemsize <= 4) && !device.evaluator().trace()) {
     const StreamRef& stream = device.stream();

@@ -1,7 +1,9 @@
 #include "src/files/csv_hint.h"
 
 #include <algorithm>
+#include <charconv>
 #include <string_view>
+#include <system_error>
 
 #include "src/base/error.h"
 
@@ -36,6 +38,31 @@ char common_separator(std::string_view line, std::string_view next, char separat
     if (other != separator && count > 0 && count == std::ranges::count(next, other)) return other;
   }
   return 0;
+}
+
+bool is_number(std::string_view word) {
+  double value = 0;
+  const char* const end = word.data() + word.size();
+  const auto [at, fault] = std::from_chars(word.data() + (word.starts_with('+') ? 1 : 0), end, value);
+  return fault != std::errc::invalid_argument && at == end;
+}
+
+/// How many words a line has, with spaces or tabs between them, and how many of them are numbers.
+struct Words {
+  std::size_t count = 0, numbers = 0;
+};
+
+Words words_of(std::string_view line) {
+  constexpr std::string_view spaces = " \t\r";
+  Words words;
+  while (true) {
+    line.remove_prefix(std::min(line.find_first_not_of(spaces), line.size()));
+    if (line.empty()) return words;
+    const std::string_view word = line.substr(0, line.find_first_of(spaces));
+    ++words.count;
+    if (is_number(word)) ++words.numbers;
+    line.remove_prefix(word.size());
+  }
 }
 
 std::string quoted(char separator) {
@@ -91,6 +118,12 @@ void refuse_other_separator(const char* at, const char* end, char separator, con
   const std::string_view line = take_line(text), next = take_line(text);
   if (line.starts_with('"') || next.starts_with('"')) return;
   const char other = common_separator(line, next, separator);
+  if (const Words words = words_of(next);
+      other == 0 && words.count > 1 && words.numbers == words.count && words_of(line).count == words.count)
+    throw Error(
+        "[load] expected {} between fields, got lines of {} numbers with spaces between them in {}; {{sep = \" \"}} "
+        "reads them where one space stands between two, gpu.loadtxt(path) with any spaces, {{sep = {}}} as one column",
+        quoted(separator), words.count, file, quoted(separator));
   if (other == 0) return;
   throw Error(
       "[load] expected {} between fields, got lines with {} alone in {}; {{sep = {}}} reads them, {{sep = {}}} as one "
@@ -105,7 +138,11 @@ std::string advice_for_lines(const char* first, const char* at, const char* end,
     if (const std::string_view mark = comment_mark(one); !mark.empty())
       return "; {comments = \"" + std::string(mark) + "\"} leaves out lines that are comments";
   const char other = common_separator(line, take_line(text), separator);
-  return other == 0 ? "" : "; {sep = " + quoted(other) + "} reads such fields";
+  if (other != 0) return "; {sep = " + quoted(other) + "} reads such fields";
+  return std::ranges::count(take_line(text_at = text_of(at, end)), separator) < std::ranges::count(line, separator)
+             ? std::string("; a line that lacks fields needs their ") + quoted(separator) +
+                   " for missing values, and max_rows and skip leave out lines at the ends"
+             : "";
 }
 
 }  // namespace gpulua

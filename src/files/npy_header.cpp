@@ -167,9 +167,10 @@ class HeaderText {
       return;
     }
     const char letter = code.empty() ? ' ' : code[0];
-    const char* kind = letter == 'O'                    ? " (Python objects)"
-                       : letter == 'U' || letter == 'S' ? " (strings)"
-                       : letter == 'V'                  ? " (a type that NumPy does not know)"
+    const char* kind = letter == 'O' ? " (Python objects; x.astype(\"float64\") makes numbers of numbers)"
+                       : letter == 'U' || letter == 'S'
+                           ? " (strings; numpy.savetxt(\"x.csv\", x, fmt=\"%s\") writes a table of text)"
+                       : letter == 'V' ? " (a type that NumPy does not know)"
                        : letter == 'M' || letter == 'm'
                            ? " (times of another unit; x.astype(\"datetime64[s]\") has a unit that is read)"
                            : "";

@@ -76,7 +76,7 @@ void Buffer::release() noexcept {
   } catch (const Error&) {
     // The device is lost, and its work needs no order any more. The next call that may throw reports the loss.
   }
-  device_->check_end(*this);
+  device_->check_ends(*this);
   device_->device().free(memory_, *writer_);
 }
 

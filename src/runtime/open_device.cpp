@@ -105,18 +105,21 @@ void OpenDevice::checked(const Stream* stream, const std::function<void()>& wait
   throw_damage();
 }
 
-void OpenDevice::check_end(const Buffer& buffer) noexcept {
-  if (buffer.address() == nullptr || device_->check_end(buffer.address(), buffer.bytes()) || !damage_.empty()) return;
+void OpenDevice::check_ends(const Buffer& buffer) noexcept {
+  if (buffer.address() == nullptr) return;
+  const Overwrite found = device_->find_overwrite(buffer.address(), buffer.bytes());
+  if (found == Overwrite::none || !damage_.empty()) return;
   try {
-    damage_ = "[memory] a kernel has written past the end of an array of " + describe(buffer) +
-              "; gpulua --check, or gpu.check(true), names the kernel and its line";
+    damage_ = std::string("[memory] a kernel has written ") +
+              (found == Overwrite::past_end ? "past the end of" : "before the start of") + " an array of " +
+              describe(buffer) + "; gpulua --check, or gpu.check(true), names the kernel and its line";
   } catch (const std::bad_alloc&) {
     // Out of memory for the message: the next overwrite is reported.
   }
 }
 
 void OpenDevice::check_all_ends() {
-  memory_.for_each([this](const Buffer& buffer) { check_end(buffer); });
+  memory_.for_each([this](const Buffer& buffer) { check_ends(buffer); });
   throw_damage();
 }
 

@@ -114,9 +114,8 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   bool launch(const RecordedWork& work, const StreamRef& stream, const void* go_on = nullptr);
   /// Throws Error while the current stream records its work: `what` cannot be recorded.
   void check_not_captured(const char* what) const;
-  /// Checks the memory after the end of the buffer. After an overwrite, the next launch or wait throws an error about
-  /// it.
-  void check_end(const Buffer& buffer) noexcept;
+  /// Checks the memory beside the buffer. After an overwrite, the next launch or wait throws an error about it.
+  void check_ends(const Buffer& buffer) noexcept;
   /// Passes the kernel's warning to the context, with the script's line.
   void warn_of(const KernelEntry& kernel);
   /// Starts to record launches. Recordings nest.
@@ -146,9 +145,9 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   void read_after(const Stream* stream, const std::function<void()>& wait);
   /// The same, and throws Error for what was reported, as indices out of range.
   void checked(const Stream* stream, const std::function<void()>& wait);
-  /// Throws Error for the overwrite that check_end() has found, if there was one.
+  /// Throws Error for the overwrite that check_ends() has found, if there was one.
   void throw_damage();
-  /// Runs check_end() for all live buffers and throws Error for an overwrite.
+  /// Runs check_ends() for all live buffers and throws Error for an overwrite.
   void check_all_ends();
 
   Context& context_;

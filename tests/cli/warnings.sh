@@ -45,6 +45,34 @@ check 'searches that fail' 0 '' "$(said 3 minimize 1)
 $(said 5 minimize_scalar 2)
 $(said 8 least_squares 1)" "$scratch/search.lua"
 
+# Solvers and integrals that fail, and draws whose shape may be the last argument.
+cat >"$scratch/failed.lua" <<'LUA'
+for i = 1, 2 do
+  gpu.integrate.solve_ivp(function(t, y) return -1e7 * y end, { 0, 10 }, { 1 }, { max_steps = 100 })
+  gpu.integrate.quad(function(x) return 1 / x:abs():sqrt() end, -1, 1, { limit = 10, epsabs = 1e-14, epsrel = 1e-12 })
+end
+local A, b = gpu.sparse.diags({ gpu.linspace(1, 1000, 200) }, { 0 }, { 200, 200 }), gpu.ones(200)
+gpu.sparse.linalg.cg(A, b, { maxiter = 2 })
+gpu.sparse.linalg.cg(A, b, { maxiter = 1000 })
+gpu.integrate.quad(function(x) return x end, 0, 1)
+gpu.integrate.solve_ivp(function(t, y) return -y end, { 0, 1 }, { 1 })
+gpu.random.exponential(3, 1000)
+gpu.random.gamma(2, 3, 1000)
+gpu.random.uniform(10, 0, 100)
+gpu.random.normal({ 5 }, 2, 100)
+gpu.random.poisson(5, 12)
+LUA
+failed() { echo "gpulua: $scratch/failed.lua:$1: [[]$2[]] expected $3"; }
+check 'solvers and integrals that fail' 0 '' "$(failed 2 integrate.solve_ivp 'to reach t = 10, got reason "max_steps" at t = *a stiff problem asks for very short steps*')
+$(failed 3 integrate.quad 'an integral within the tolerance, got reason "limit" with an error of about 0.0*')
+$(failed 6 sparse.linalg.cg 'a solution within the tolerance, got reason "maxiter" after 2 steps with residual *')
+$(failed 10 random.exponential 'the shape first: this call gives 3 numbers. 1000 of them are gpu.random.exponential(1000, 3); a table, {3}, says that the shape is meant')
+$(failed 11 random.gamma 'the shape first: this call gives 2 numbers. 1000 of them are gpu.random.gamma(1000, 2, 3); a table, {2}, says that the shape is meant')" "$scratch/failed.lua"
+for name in minres gmres bicgstab cgs lsqr; do
+  check "$name that fails" 0 '' "gpulua: (command line):2: [[]sparse.linalg.$name[]] expected a solution within the tolerance*the second result is the report" -e "
+    local x = gpu.sparse.linalg.$name(gpu.sparse.diags({ gpu.linspace(1, 1000, 200) }, { 0 }, { 200, 200 }), gpu.ones(200), { maxiter = 2 })"
+done
+
 # Ranges that leave out an element in Python.
 cat >"$scratch/whole.lua" <<'LUA'
 local x, m = gpu.arange(4), gpu.ones(2, 3)

@@ -88,5 +88,49 @@ describe("an array beside == and ~=", function()
     refuses("any", comparison, { "return x:any() == true", "return gpu.any(x) ~= false" })
     refuses("exp", comparison, { "return x:exp() == 'a'" })
     refuses("mean", comparison, { "return x:mean() == 2" })
+    refuses("sum", comparison, { "local n = 6 return x:sum() == n", "local n = 6 return n ~= x:sum()" })
+  end)
+  it("is refused as the result of an operator", function()
+    refuses("remainder", comparison, {
+      "if x % 2 == 0 then return end", "return x % 2 ~= 0", "print(x % 2 == 0)", "local n = 1 return x % 2 == n", "return 0 == x % 2",
+      "local n = 1 return n == x % 2", "return (x + 1) % 2 == 0", "return 2 % x == 0", "assert(x % 2 == 0)", "while x % 2 == 0 do end",
+    })
+    for op, code in pairs {
+      add = "x + 1", subtract = "x - y", multiply = "2 * x", divide = "x / y", power = "x ^ 2", negative = "-x",
+    } do
+      refuses(op, comparison, { ("return %s == 0"):format(code), ("if %s ~= 3 then return end"):format(code) })
+    end
+  end)
+  it("is refused as what an index or a call selects", function()
+    refuses("index", comparison, {
+      "return x[{1}] == 1", "if x[{ 1 }] == 1 then return end", "return x['1:1'] == 1", "local i = gpu.array({ 1 }, 'int32') return x[i] == 1",
+      "return x(1) == 1", "if x({ 1, 2 }) ~= 1 then return end", "local m = gpu.ones(2, 2) return m[1] == 1", "local n = 1 return x[{1}] == n",
+      "local t = { x = x } return t.x(1) == 1",
+    })
+    refuses("index", condition, { "local m = x:gt(1) if m[{1}] then return end", "local m = x:gt(1) return m(1) and 1", "local m = x:gt(1) return not m(2)" })
+  end)
+  it("is left to scripts where it is another value or another use", function()
+    for _, code in ipairs {
+      "return x[1] == 1, x[1] % 2 == 0", "local t = { 1 } return t[1] == 1 and x[{1}]", "return 5 % 2 == 1, x % 2", "return x.size == 3",
+      "local z = x % 2 return z", "return (x + 1):sum():item() == 9", "return x(1):item() == 1",
+      "local t = { 1, 2 } for i = 1, 2 do if t[i] == 2 then return x[{1}] end end", "return x % 2 == nil", "if x[{1}] then return end",
+      "local t = { 0 } return t[1] == 0 and x[1] or y[{1}]", "return yes and x[{1}] or y",
+    } do
+      local ok, message = run(code)
+      assert(ok, ("%s raised %s"):format(code, tostring(message)))
+    end
+  end)
+end)
+
+describe("the readers of bytecode", function()
+  it("keep none of a script's globals", function()
+    local weak = setmetatable({}, { __mode = "v" })
+    held_by_a_global = gpu.ones(3)
+    weak.x = held_by_a_global
+    assert.is_false(pcall(function() return gpu.ones(3) % 2 == 0 end))
+    held_by_a_global = nil
+    collectgarbage()
+    collectgarbage()
+    assert.is_nil(weak.x)
   end)
 end)

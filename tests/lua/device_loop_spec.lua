@@ -326,6 +326,78 @@ describe("a loop on the device", function()
       function(a) return gpu.full({}, a[1] < 3), a + 1 end, x)
   end)
 
+  it("raises: a number that Lua changes from step to step", function()
+    local still = "[%s] expected the same numbers in each step, got %s"
+    local function refuses(op, got, ...) return fails(still:format(op, got), ...) end
+    local n, T, c = 0, 1, {n = 0}
+    refuses("loop", "1 and then 2 on line", gpu.loop, 100, function(w) n = n + 1 return w + n end, x)
+    refuses("loop", "0.5 and then 0.25 on line", gpu.loop, 9, function(w) T = T / 2 return w * T end, x)
+    refuses("loop", "1 and then 2 on line", gpu.loop, 3, function(w) c.n = c.n + 1 return gpu.where(w:gt(c.n), w, 0) end, x)
+    refuses("loop", "", gpu.loop, 5, function(w) return w + math.random() end, x)
+    refuses("loop", "2 and then 3 on line", gpu.loop, 5, function(w)
+      n = n + 1
+      return gpu.maximum(w, gpu.full({8}, n % 3 + 2))
+    end, x)
+    refuses("loop", "0.125 and then 0.0625 on line", gpu.loop, 5, function(w)
+      T = T / 2
+      return w * gpu.array {T, 1, 1, 1, 1, 1, 1, 1}
+    end, x)
+    refuses("loop_while", "", gpu.loop_while, function(w)
+      c.n = c.n + 1
+      return w:max():lt(100), w + c.n
+    end, x)
+    local saxpy_kernel = gpu.kernel(saxpy, "saxpy") {grid = 1, block = 32}
+    local add = gpu.jit(function(y, a)
+      local i = gpu.grid()
+      if i <= #y then y[i] = y[i] + a end
+    end)
+    for name, step in pairs {
+      kernel = function(w) saxpy_kernel(c.n, x, w, 8) end, jit = function(w) add:over(8)(w, c.n) end,
+    } do
+      local message = refuses("loop", "", gpu.loop, 4, function(w)
+        c.n = c.n + 1
+        step(w)
+        return w
+      end, x)
+      assert.is_truthy(message:find("gpu.full({}, 1) for the first T", 1, true), name)
+    end
+    same(gpu.loop(3, function(a) return a + 1 end, x), x + 3)
+  end)
+
+  it("takes changes of Lua's state that do not reach the device, and other numbers in the first step", function()
+    local calls, cache, log = 0, nil, {}
+    local function step(w)
+      calls = calls + 1
+      log[#log + 1] = calls
+      cache = cache or (x * calls):eval()
+      return w + cache * (0 / 0 == 0 and 1 or 2)
+    end
+    same(gpu.loop(20, step, x), x + 40 * x)
+    assert(calls == #log and calls < 20)
+    same(gpu.loop(20, function(w) return gpu.where(w:gt(0), w, 0 / 0) end, gpu.ones(3)), gpu.ones(3))
+  end)
+
+  it("raises: a comparison of what it gets, which are arrays, by ==", function()
+    local five, wanted = 5, "[loop] expected no comparison of an array by == or ~=, which looks at no elements, got one of 'k' on line"
+    for _, fn in ipairs {
+      function(w, k) if k == 5 then w = w + 1 end return w end, function(w, k) return k ~= 5 and w or w + 1 end,
+      function(w, k) if k == five then w = w + 1 end return w end, function(w, k) if five == k then return w end return w + 1 end,
+    } do
+      fails(wanted, gpu.loop, 9, fn, x)
+    end
+    fails("[remainder] expected a number beside == or ~=", gpu.loop, 9, function(w, k)
+      if k % 3 == 0 then w = w + 1 end
+      return w
+    end, x)
+    fails("[loop_while] expected no comparison", gpu.loop_while, function(w, k) return gpu.full({}, k == 5), w end, x)
+    same(gpu.loop(4, function(w, k) return gpu.where(k:eq(2), w + 1, w) end, x), x + 1)
+    same(gpu.loop(4, function(w, k)
+      k = 5
+      if k == 5 and w ~= nil then w = w + 1 end
+      return w
+    end, x), x + 4)
+  end)
+
   it("raises: it carries a value in a variable from outside", function()
     local p = gpu.ones(3):eval()
     fails("[loop] expected a function that gets and returns what it carries from step to step, got one that reads 'p' and sets it",

@@ -159,7 +159,30 @@ describe("an access that the checker cannot place", function()
   end)
 end)
 
-describe("a store past the end of an array", function()
+describe("a store beside an array", function()
+  it("is found before its start, where an index that counts from 0 goes wrong", function()
+    local put = gpu.kernel("__global__ void put(volatile signed char* x, int at) { x[at] = x[at] + 1; }", "put") { grid = 1, block = 1 }
+    local neighbours = {}
+    for _, size in ipairs { 1, 13, 128, 129, 192, 255, 256, 4000, 30000 } do
+      neighbours[#neighbours + 1] = gpu.ones(size, "int8"):eval()
+      for _, byte in ipairs { 1, 2, 16, 63, 64 } do
+        local x = gpu.zeros(size, "int8")
+        put(x, -byte)
+        fails("[memory] a kernel has written before the start of an array of", gpu.sync)
+        gpu.sync()
+        put(x, 0)
+        x:free()
+        gpu.sync()
+      end
+    end
+    for _, x in ipairs(neighbours) do assert.is_true(x:eq(1):all():item()) end
+  end)
+
+  it("is an error of the launch before a large array", function()
+    local first = gpu.jit(function(x) local i = gpu.grid() - 1; if i < #x then x[i] = i end end)
+    fails("[launch] kernel", first:over(100000), gpu.zeros(100000))
+  end)
+
   it("is found in each of the 64 bytes after it, wherever they begin", function()
     local put = gpu.kernel("__global__ void put(volatile signed char* x, int at) { x[at] = x[at] + 1; }", "put") { grid = 1, block = 1 }
     for _, size in ipairs { 1, 13, 255, 256 } do

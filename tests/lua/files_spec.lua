@@ -74,9 +74,9 @@ describe("files", function()
       local function fails(text, file) support.fails(text, gpu.load, folder .. file) end
       fails("structured.npy: expected elements of bool, int8", "structured.npy")
       fails("got a structured type", "structured.npy")
-      fails('got "|O" (Python objects)', "objects.npy")
-      fails('got "<U3" (strings)', "strings.npy")
-      fails('got "|S3" (strings)', "bytes.npy")
+      fails('got "|O" (Python objects; x.astype("float64") makes numbers of numbers)', "objects.npy")
+      fails('got "<U3" (strings; numpy.savetxt(', "strings.npy")
+      fails('got "|S3" (strings; numpy.savetxt(', "bytes.npy")
       fails('got "<M8[M]" (times of another unit; x.astype("datetime64[s]") has a unit that is read)', "times.npy")
       fails('complex64, complex128, got "<f16"', "long_double.npy")
       for _, entry in ipairs(golden.arrays) do

@@ -9,6 +9,12 @@ describe("a fused function", function()
     local calls = 0
     local function step(x, y) calls = calls + 1; return x * 2 + y, (x - y):sum(), x end
     fails("sets 'calls'", gpu.fuse, step)
+    local math = require "math" -- busted has another one for its specs
+    local c, own = { n = 0, log = {} }, math.random
+    fails("reads the field 'n' and sets it on line", gpu.fuse, function(x) c.n = c.n + 1 return x + c.n end)
+    fails("draws by math.random on line", gpu.fuse, function(x) return x + math.random() end)
+    fails("draws by math.random on line", gpu.fuse, function(x) return x + own() end)
+    gpu.fuse(function(x) c.log[1] = x.dtype c.done = true return x + c.n + math.pi end)
     local function pure(x, y) return x * 2 + y, gpu.sum(x - y), x end
     local fused = gpu.fuse(pure)
     local base = gpu.arange(200)

@@ -276,6 +276,18 @@ describe("a function whose work cannot be recorded", function()
     assert.are.same({ 2, 2, 2 }, p:table())
   end)
 
+  it("raises where its calls use other numbers for the same work", function()
+    local n, x = 0, gpu.zeros(4):eval()
+    fails("[graph] expected the same numbers in both calls of the function, got 1 and then 2 on line", gpu.graph, function()
+      n = n + 1
+      return x + n
+    end)
+    fails("[graph] expected the same numbers in both calls of the function", gpu.graph, function() x:copy_(x + math.random()) end)
+    local graph, y = gpu.graph(function() n = n + 1 return x:add_(2) * 3 end)
+    graph:launch()
+    assert(n == 4 and y[1] == 3 * x[1])
+  end)
+
   it("raises: it frees an array from outside in the second run", function()
     local calls, y = 0, nil
     fails("one that frees an array from outside", gpu.graph, function()

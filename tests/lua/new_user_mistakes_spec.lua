@@ -3,7 +3,7 @@ local gpu = require "gpu"
 local support = require "support"
 
 local function surroundings()
-  return setmetatable({ gpu = gpu, x = gpu.array { 1, 2, 3 }, y = gpu.array { 2, 4, 7 }, m = gpu.ones(2, 3),
+  return setmetatable({ gpu = gpu, x = gpu.array { 1, 2, 3 }, y = gpu.array { 2, 4, 7 }, m = gpu.ones(2, 3), jitted = gpu.jit(function(v) v[1] = 1 end),
     t = gpu.table { s = { "a", "b", "a" }, day = { "2024-01", "2024-02", "x" }, mass = { 1.5, 2.5, 3.5 } } }, { __index = _G })
 end
 
@@ -105,7 +105,33 @@ local mistakes = {
     { 'gpu.plot.line(x).show()', "[plot.show] expected p:show([{options}]), with a colon, got a dot and nothing" },
     { 'x:rolling(2).mean()', "[mean] expected window:mean(" },
   },
+  { "names and forms of SciPy, JAX and Numba",
+    { 'gpu.while_loop(f, x)', '"while_loop"; use gpu.loop_while(f, x)' },
+    { 'gpu.fori_loop(0, 3, f, x)', '"fori_loop"; use gpu.loop(n, f, x)' },
+    { 'gpu.scan(f, x)', '"scan"; use gpu.loop(n, f, x), which carries arrays from step to step, or gpu.cumsum(x)' },
+    { 'gpu.cond(m, f, g)', '"cond"; use gpu.where(mask, x, y), or gpu.linalg.cond(a) of a matrix' },
+    { 'gpu.device_put(x)', '"device_put"; use x:to(name), or gpu.array(values)' },
+    { 'x:block_until_ready()', '"block_until_ready"; use gpu.sync()' },
+    { 'gpu.ones(3, { requires_grad = true })', 'got "requires_grad"; gpu.grad(f)(x) gives derivatives' },
+    { 'gpu.optimize.minimize(function(x) return x:sum() end, x, { jac = true })', 'got "jac"; did you mean "gradient"?' },
+    { 'gpu.optimize.least_squares(function(x) return x end, x, { jac = true })', 'got "jac"; did you mean "jacobian"?' },
+    { 'gpu.optimize.linprog(x)', '"linprog"; use SciPy in Python, with x:host(): linear programs are missing here' },
+    { 'gpu.integrate.dblquad(f, 0, 1, 0, 1)', '"dblquad"; use gpu.trapezoid(gpu.trapezoid(values, dy), dx) of values on a grid' },
+    { 'gpu.integrate.solve_ivp(function(t, y) return -y end, { 0, 1 }, y, { method = "LSODA" })',
+      'got "LSODA": the implicit methods, for stiff problems, are missing' },
+    { 'jitted[1](x)', "no field or method 1; a launch of a kernel k is in braces" },
+    { 'jitted[{ 1, 32 }](x)', "a launch of a kernel k is in braces, k{grid = blocks, block = threads}(arguments)" },
+    { 'gpu.array(1, 2, 3)', "got 3: gpu.array(values [, {dtype, device}]); braces make one list, {x, y}" },
+    { 'gpu.stack({ nil, nil })', "[stack] expected a table of arrays, {x, y}, got an empty one, as a table of nil values is" },
+    { 'local list = { 1, 2 } local z = gpu.ones(3) * list[0]', "got nil; the line reads t[0], and tables count from 1" },
+    { 'gpu.polyfit(x, y, { deg = 1 })', "[polyfit] expected the degree as an argument, gpu.polyfit(x, y, degree), got a table" },
+    { 'gpu.load("data.mat")', 'got "data.mat"; Python converts such a file: numpy.savez("name.npz"' },
+    { 'gpu.plot.contour(gpu.range(1, 2), gpu.range(1, 3), m)', "a column for each of the 2 of x, got shape (2,3); m.T has them" },
+  },
   { "arguments in another order",
+    { 'gpu.savetxt(x, "x.csv")', "[savetxt] expected the path first, gpu.savetxt(path, x), got" },
+    { 'gpu.image.save(x, "x.png")', "[image.save] expected the path first, gpu.image.save(path, x), got" },
+    { 'gpu.integrate.quad(0, 1, math.sin)', "expected a function of an array of points first, gpu.integrate.quad(f, a, b), got 0" },
     { 'gpu.random.uniform(5, 10)', "; the shape comes first: gpu.random.uniform(shape, low, high)" },
     { 'gpu.loop(function(x) return x + 1 end, 3, x)', "[loop] expected the number of steps first, of 0 or more, gpu.loop(n, fn, ...)" },
     { 'gpu.integrate.solve_ivp(function(t, y) return -y end, 0, 1, y)', "[integrate.solve_ivp] expected a time span {t0, t1}, got 0" },

@@ -283,6 +283,8 @@ TEST_CASE("cpu: the heap of kernels knows what it gave", "[cpu]") {
   launch("past", 1, 23);
   CHECK(message_of([&] { launch("past", 1, 24); }) ==
         "[launch] kernel 'past': free of memory that something has written past the end of");
+  CHECK(message_of([&] { launch("past", 1, -1); }) ==
+        "[launch] kernel 'past': free of memory that something has written before the start of");
   device->free(array, device.stream());
 }
 

@@ -94,8 +94,8 @@ void* CpuDevice::allocate(std::size_t bytes, Stream&) {
 void CpuDevice::free(void* memory, Stream&) noexcept {
   checker_.memory().free(memory);
 }
-bool CpuDevice::check_end(void* memory, std::size_t bytes) noexcept {
-  return checker_.memory().guards(memory) || memory_.check_end(memory, bytes);
+Overwrite CpuDevice::find_overwrite(void* memory, std::size_t bytes) noexcept {
+  return checker_.memory().guards(memory) ? Overwrite::none : memory_.find_overwrite(memory, bytes);
 }
 std::size_t CpuDevice::pooled_bytes() const {
   return memory_.kept_bytes() + checker_.memory().kept_bytes();

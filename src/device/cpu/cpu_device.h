@@ -29,7 +29,7 @@ class CpuDevice : public Device {
 
   void* allocate(std::size_t bytes, Stream& stream) override;
   void free(void* memory, Stream& stream) noexcept override;
-  bool check_end(void* memory, std::size_t bytes) noexcept override;
+  Overwrite find_overwrite(void* memory, std::size_t bytes) noexcept override;
   std::size_t pooled_bytes() const override;
   void trim() override;
   void* allocate_pinned(std::size_t bytes) override;

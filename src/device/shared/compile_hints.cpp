@@ -57,6 +57,8 @@ const std::vector<Hint>& unknown_names() {
       {{"__shfl", "__shfl_up", "__shfl_down", "__shfl_xor", "__any", "__all", "__ballot"},
        "is %_sync since CUDA 9, whose first argument says which threads of the warp take part: %_sync(0xffffffff, "
        "...)"},
+      {{"pi", "PI", "Pi"}, "is M_PI in C++, and 3.14159265f where floats should stay floats"},
+      {{"np", "numpy"}, "is Python's: C++ has sqrtf(x), sinf(x) and M_PI without a prefix"},
       {{"int8"}, "is signed char in C++"},
       {{"int16"}, "is short in C++"},
       {{"int32"}, "is int in C++"},

@@ -23,7 +23,9 @@ void KernelHeap::expect_whole(MemoryPool::Freed freed) {
   switch (freed) {
     case MemoryPool::Freed::whole:
       return;
-    case MemoryPool::Freed::damaged:
+    case MemoryPool::Freed::written_before:
+      throw KernelFailure{"free of memory that something has written before the start of"};
+    case MemoryPool::Freed::written_past:
       throw KernelFailure{"free of memory that something has written past the end of"};
     case MemoryPool::Freed::unknown:
       throw KernelFailure{"free of a pointer that malloc did not give, or that was freed before"};

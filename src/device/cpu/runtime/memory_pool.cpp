@@ -36,13 +36,13 @@ constexpr auto pattern = [] {
   return words;
 }();
 
-GPULUA_READS_POISONED void write_pattern(char* end, std::size_t bytes) {
-  volatile Word* const at = reinterpret_cast<volatile Word*>(end);
+GPULUA_READS_POISONED void write_pattern(char* place, std::size_t bytes) {
+  volatile Word* const at = reinterpret_cast<volatile Word*>(place);
   for (std::size_t i = 0; i < bytes / sizeof(Word); ++i) at[i] = pattern[i];
 }
 
-GPULUA_READS_POISONED bool has_pattern(const char* end, std::size_t bytes) {
-  const volatile Word* const at = reinterpret_cast<const volatile Word*>(end);
+GPULUA_READS_POISONED bool has_pattern(const char* place, std::size_t bytes) {
+  const volatile Word* const at = reinterpret_cast<const volatile Word*>(place);
   for (std::size_t i = 0; i < bytes / sizeof(Word); ++i)
     if (at[i] != pattern[i]) return false;
   return true;
@@ -53,21 +53,27 @@ GPULUA_READS_POISONED bool has_pattern(const char* end, std::size_t bytes) {
 MemoryPool::MemoryPool(std::size_t granule)
     : granule_(granule), pattern_bytes_(std::min(granule, most_pattern_bytes)) {}
 
-/// Small blocks are rounded up to granules, with the pattern. Sizes beyond have eight steps between powers of two, so
-/// that at most an eighth is wasted, and a granule for the pattern.
+/// Whether blocks of the size share mappings. A guard page lies before any other block.
+bool MemoryPool::is_shared(const Size& size) {
+  return size.stride < worth_a_mapping;
+}
+
+/// Small blocks are rounded up to granules, with the pattern behind them and the one before the next block. Sizes
+/// beyond have eight steps between powers of two, so that at most an eighth is wasted, and room for the patterns.
 MemoryPool::Size MemoryPool::size_of(std::size_t bytes) const {
   constexpr std::size_t steps = 8;
   const auto granule_bits = static_cast<std::size_t>(std::countr_zero(granule_));
-  if (bytes <= 2 * steps * granule_ - pattern_bytes_) {
-    const std::size_t granules = (bytes + pattern_bytes_ + granule_ - 1) >> granule_bits;
+  const std::size_t patterns = 2 * pattern_bytes_;
+  if (bytes <= 2 * steps * granule_ - patterns) {
+    const std::size_t granules = (bytes + patterns + granule_ - 1) >> granule_bits;
     return {granules, granules << granule_bits};
   }
   const std::size_t bits = std::max(granule_bits, static_cast<std::size_t>(std::bit_width(bytes / (2 * steps))));
   const std::size_t step = std::size_t{1} << bits;
   const std::size_t count = bytes / step + (bytes % step != 0);
-  const std::size_t size = count << bits, stride = size + granule_;
+  const std::size_t size = count << bits, stride = size + std::max(granule_, patterns);
   if (size < bytes || stride < size) return {0, 0};
-  return {1 + steps * (bits - granule_bits) + count, stride};
+  return {2 + steps * (bits - granule_bits) + count, stride};
 }
 
 void* MemoryPool::allocate(std::size_t bytes) noexcept {
@@ -85,6 +91,7 @@ void* MemoryPool::allocate(std::size_t bytes) noexcept {
     unpoison(block.memory, bytes);
     poison(block.memory + bytes, size.stride - bytes);
     write_pattern(block.memory + bytes, pattern_bytes_);
+    if (is_shared(size)) write_pattern(block.memory - pattern_bytes_, pattern_bytes_);
     return block.memory;
   } catch (const std::bad_alloc&) {
     return nullptr;
@@ -104,18 +111,15 @@ MemoryPool::Block MemoryPool::take(const Size& size) {
   if (same.fresh == nullptr) return {nullptr, nullptr, 0};
   Mapping& mapping = *same.fresh;
   const std::size_t place = mapping.handed++;
-  const Block block{mapping.memory.data() + place * size.stride, &mapping, place};
+  const Block block{mapping.block(place), &mapping, place};
   if (mapping.handed == mapping.asked.size()) same.fresh = nullptr;
   return block;
 }
 
 MemoryPool::Mapping* MemoryPool::map(const Size& size) {
-  const bool shared = size.stride < worth_a_mapping, huge = size.stride >= worth_huge_pages;
-  auto mapping = std::make_unique<Mapping>(shared ? window : size.stride,
-                                           shared ? window
-                                           : huge ? huge_page
-                                                  : page,
-                                           size);
+  const bool shared = is_shared(size), huge = size.stride >= worth_huge_pages;
+  const std::size_t alignment = shared ? window : huge ? huge_page : page;
+  auto mapping = std::make_unique<Mapping>(shared ? window : size.stride, alignment, shared ? granule_ : 0, size);
   char* memory = mapping->memory.data();
   if (memory == nullptr) return nullptr;
   if (huge) madvise(memory, size.stride, MADV_HUGEPAGE);  // a wish: a kernel without them says no
@@ -135,11 +139,12 @@ MemoryPool::Freed MemoryPool::free(void* memory) noexcept {
   if (memory == nullptr) return Freed::whole;
   Mapping* mapping = find(memory);
   if (mapping == nullptr) return Freed::unknown;
-  const auto from_start = static_cast<std::size_t>(static_cast<char*>(memory) - mapping->memory.data());
+  // Of an address before the first block it is a number that no block has.
+  const auto from_start = static_cast<std::size_t>(static_cast<char*>(memory) - mapping->block(0));
   const Block block{static_cast<char*>(memory), mapping, from_start / mapping->size.stride};
   if (from_start % mapping->size.stride != 0 || block.place >= mapping->handed || mapping->asked[block.place] == 0)
     return Freed::unknown;
-  const bool whole = has_pattern(block.memory + std::exchange(mapping->asked[block.place], 0), pattern_bytes_);
+  const Overwrite found = find_overwrite(block.memory, std::exchange(mapping->asked[block.place], 0));
   --mapping->live;
   poison(block.memory, mapping->size.stride);
   try {
@@ -148,14 +153,19 @@ MemoryPool::Freed MemoryPool::free(void* memory) noexcept {
   } catch (const std::bad_alloc&) {
     // It stays with its mapping.
   }
-  return whole ? Freed::whole : Freed::damaged;
+  if (found == Overwrite::none) return Freed::whole;
+  return found == Overwrite::past_end ? Freed::written_past : Freed::written_before;
 }
 
-bool MemoryPool::check_end(void* memory, std::size_t bytes) const noexcept {
-  char* end = static_cast<char*>(memory) + bytes;
-  if (has_pattern(end, pattern_bytes_)) return true;
-  write_pattern(end, pattern_bytes_);
-  return false;
+Overwrite MemoryPool::find_overwrite(void* memory, std::size_t bytes) const noexcept {
+  const auto damaged = [this](char* place) {
+    if (has_pattern(place, pattern_bytes_)) return false;
+    write_pattern(place, pattern_bytes_);
+    return true;
+  };
+  char* const start = static_cast<char*>(memory);
+  if (damaged(start + bytes)) return Overwrite::past_end;
+  return is_shared(size_of(bytes)) && damaged(start - pattern_bytes_) ? Overwrite::before_start : Overwrite::none;
 }
 
 std::size_t MemoryPool::kept_bytes() const {
@@ -166,8 +176,7 @@ std::vector<std::pair<void*, std::size_t>> MemoryPool::handed_out() const {
   std::vector<std::pair<void*, std::size_t>> result;
   for (const auto& [number, mapping] : mappings_)
     for (std::size_t i = 0; i < mapping->handed; ++i)
-      if (mapping->asked[i] != 0)
-        result.emplace_back(mapping->memory.data() + i * mapping->size.stride, mapping->asked[i]);
+      if (mapping->asked[i] != 0) result.emplace_back(mapping->block(i), mapping->asked[i]);
   return result;
 }
 

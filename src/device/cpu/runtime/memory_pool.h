@@ -2,7 +2,8 @@
 
 // The CPU device's memory: blocks by size class, kept for reuse, so that an array made and dropped in a loop costs no
 // system call and no page faults. It lies in mappings of its own, apart from the C library's heap. A pattern follows
-// the end of each block. A write there is found when the block is freed, at the latest.
+// the end of each block, and another one or a guard page lies before it. A write there is found when the block is
+// freed, at the latest; one to a guard page at once.
 //
 // Small blocks share mappings of a window each, which begins at a multiple of its size; so an address leads to its
 // mapping. A mapping has a number for each of its blocks, so nothing is allocated for a block.
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "src/device/cpu/runtime/guarded_mapping.h"
+#include "src/device/device.h"
 
 namespace gpulua::cpu {
 
@@ -31,14 +33,14 @@ class MemoryPool {
 
   enum class Freed {
     whole,
-    damaged,  // freed, but its pattern was overwritten
-    unknown,  // no allocated block of this pool; nothing was done
+    written_before,  // freed, but the pattern before its start was overwritten
+    written_past,    // the one past its end was
+    unknown,         // no allocated block of this pool; nothing was done
   };
   /// Does nothing for null.
   Freed free(void* memory) noexcept;
-  /// False when the pattern past the end of `memory`, an allocated block of `bytes`, was overwritten since the last
-  /// call.
-  bool check_end(void* memory, std::size_t bytes) const noexcept;
+  /// The pattern of `memory`, an allocated block of `bytes`, that was overwritten since the last call.
+  Overwrite find_overwrite(void* memory, std::size_t bytes) const noexcept;
 
   std::size_t kept_bytes() const;
   /// The allocated blocks, with the bytes that their callers asked for.
@@ -50,7 +52,7 @@ class MemoryPool {
   struct Mapping;
   struct Size {
     std::size_t place;   // of the class in classes_
-    std::size_t stride;  // from one block to the next, with the pattern; 0: there is no such size
+    std::size_t stride;  // from one block to the next, with the patterns; 0: there is no such size
   };
   struct Block {
     char* memory;
@@ -61,17 +63,20 @@ class MemoryPool {
     std::vector<Block> kept;
     Mapping* fresh = nullptr;  // has blocks that were never handed out; null: none has
   };
-  /// Blocks of one class, side by side.
+  /// Blocks of one class, side by side, after `front` bytes.
   struct Mapping {
-    Mapping(std::size_t bytes, std::size_t alignment, const Size& size_)
-        : memory(bytes, alignment), size(size_), asked(bytes / size.stride) {}
+    Mapping(std::size_t bytes, std::size_t alignment, std::size_t front_, const Size& size_)
+        : memory(bytes, alignment), front(front_), size(size_), asked((bytes - front) / size.stride) {}
+    char* block(std::size_t place) const { return memory.data() + front + place * size.stride; }
     GuardedMapping memory;
+    const std::size_t front;
     const Size size;
     std::size_t live = 0;            // blocks that are handed out
     std::size_t handed = 0;          // blocks that ever were
     std::vector<std::size_t> asked;  // the bytes that were asked for, for each block; 0: it is not handed out
   };
 
+  static bool is_shared(const Size& size);
   Size size_of(std::size_t bytes) const;
   Block take(const Size& size);
   Mapping* map(const Size& size);
