@@ -15,7 +15,7 @@ local source = [[
 #include <cuda_bf16.h>
 typedef TYPE T;
 struct Larger { __device__ T operator()(T a, T b) const { return b > a ? b : a; } };
-template <int N> __global__ void all(const T* x, T* out) {
+template <int N> __global__ void __launch_bounds__(N) all(const T* x, T* out) {
   constexpr int I = 2;
   using Load = cub::BlockLoad<T, N, I, cub::BLOCK_LOAD_TRANSPOSE>;
   using Store = cub::BlockStore<T, N, I, cub::BLOCK_STORE_TRANSPOSE>;

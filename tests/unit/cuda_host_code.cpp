@@ -52,6 +52,24 @@ TEST_CASE("host code beside kernels", "[cuda][nvrtc]") {
               "  std::sort(v.begin(), v.end()); kept = v; w.insert(w.end(), v.begin(), v.end()); return w;\n}\n"
               "std::string g(const std::string& a) { return a == \"b\" ? \"c\" + a + std::to_string(3) : a; }" +
               kernel) == "k ");
+    CHECK(
+        compiled(
+            "template <class T> struct alignas(16) Four { T v[4]; __device__ T sum() const { return v[0] + v[3]; } };\n"
+            "union Pair { struct __align__(4) { short first, second; }; unsigned both; };\n"
+            "struct Host { cudaStream_t s; Host(int n) { cudaStreamCreate(&s); launch_all(n); }\n"
+            "  ~Host() { cudaStreamDestroy(s); } int all() { return launch_all(1) + launch_all(2); } };\n"
+            "void use(Unheard) {}\n"
+            "__global__ void k(int* x) { Pair p; p.both = 1; *x = p.first + Four<int>{{1, 2, 3, 4}}.sum(); }") == "k ");
+    // Kernels in a header alone; templates without an instance.
+    CHECK(compiled("#include \"mine.h\"\nint main() { cudaDeviceReset(); }", kernel) == "k ");
+    CHECK(compiled(
+              "template <class T> __global__ void t(T* x) {}\nint count = 1;\nint main() { return cudaDeviceReset(); }")
+              .empty());
+    // A kernel that calls a host's member is refused.
+    CHECK(compiled("struct V { int x; int twice() { return helper_of_hosts(x) + helper_of_hosts(x); } };\nvoid "
+                   "use(Unheard) {}\n"
+                   "__global__ void k(int* x) { V v{1}; *x = v.twice(); }")
+              .find("gpulua_host") != std::string::npos);
     CHECK(compiled("__global__ void k(float* x) { register int i = threadIdx.x; x[i] = i; }") == "k ");
     CHECK(
         compiled("struct V { float x, y; V operator-(V o) const { return (V) {x - o.x, y}; } };\n#include \"mine.h\"\n"

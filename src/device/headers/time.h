@@ -3,7 +3,7 @@
 #define GPULUA_TIME_H
 #include "gpulua/host_mark.h"
 #include "gpulua/names.h"
-typedef long time_t;
+typedef long long time_t;  // as in NVIDIA's <cuda/std/ctime>, which may be included, too
 GPULUA_HOST time_t time(time_t* result);
 GPULUA_HOST double difftime(time_t end, time_t start);
 namespace std {

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <vector>
 
+#include "src/base/characters.h"
 #include "src/base/cxx_tokens.h"
 
 namespace gpulua {
@@ -117,10 +118,17 @@ constexpr std::array<std::string_view, 6> device_marks{"__global__", "__device__
 /// A name in capitals, such as HOST_DEVICE: what it stands for is not known here.
 bool may_be_macro(std::string_view word) {
   const auto is_small = [](char c) { return std::islower(static_cast<unsigned char>(c)) != 0; };
-  return word.size() > 1 && !word.starts_with("__") && std::ranges::none_of(word, is_small);
+  return word.size() > 1 && is_identifier(word[0]) && !word.starts_with("__") && std::ranges::none_of(word, is_small);
 }
 
-/// Goes over the declarations of namespaces.
+bool is_alignment(std::string_view word) {
+  return word == "alignas" || word == "__align__" || word == "__attribute__" || word == "__declspec";
+}
+
+/// What stands in the bodies of members that only hosts may call: where a kernel calls one, nothing defines this.
+constexpr std::string_view only_for_hosts = "gpulua_host();";
+
+/// Goes over the declarations of namespaces and types.
 class HostCode {
  public:
   explicit HostCode(std::string_view text) : text_(text), result_(text) {}
@@ -153,44 +161,76 @@ class HostCode {
     if (words_.empty()) start(place(token.text));
     if (is_mark && in_template_) {
       if (token.text == "<") ++angles_;
-      if (token.text == ">" && --angles_ == 0) in_template_ = false;
+      if (token.text == ">" && --angles_ == 0) in_template_ = false, head_ = words_.size() + 1;
     }
     if (token.text == "template") in_template_ = true;
     if (is_mark && token.text == "=" && parentheses_ == 0 && !in_template_) has_value_ = true;
     if (is_mark && token.text == "(") ++parentheses_;
     if (is_mark && token.text == ")") --parentheses_;
-    if (is_mark && parentheses_ == 0 && token.text == "{") return open();
+    if (is_mark && parentheses_ == 0 && token.text == "{") return open(token);
     if (is_mark && parentheses_ == 0 && token.text == ";") {
-      if (is_host_function()) blank(begin_, place(token.text) + 1);
+      if (is_host_function() && types_ == 0) blank(begin_, place(token.text) + 1);
       return words_.clear();
     }
-    if (is_mark && token.text == "}") return words_.clear();  // of a namespace
+    if (is_mark && token.text == "}") return close();
     words_.push_back(token.text);
   }
 
   void start(std::size_t place) {
     begin_ = place;
     parentheses_ = angles_ = 0;
+    head_ = 0;
     in_template_ = has_value_ = false;
   }
-  void open() {
+  void open(const CxxToken& brace) {
     const bool is_namespace = has("namespace") || (words_.size() == 2 && words_[0] == "extern");
     if (is_namespace) return words_.clear();
+    if (is_type() && !has("enum")) {
+      ++types_;
+      return words_.clear();
+    }
+    body_ = place(brace.text) + 1;
     depth_ = 1;
   }
+  void close() {
+    if (types_ > 0) --types_;  // namespaces are outside of types
+    words_.clear();
+  }
   void end_body(const CxxToken& token) {
-    const std::size_t end = place(token.text) + 1;
-    const bool is_type = !has("(") && (has("struct") || has("class") || has("union") || has("enum"));
-    if (is_type || has_value_) return;  // goes on to a semicolon
-    if (is_host_function()) blank(begin_, end);
+    const std::size_t end = place(token.text);
+    if (has("enum") || has_value_) {  // goes on to a semicolon
+      has_value_ = true;
+      return;
+    }
+    if (is_host_function()) {
+      if (types_ == 0)
+        blank(begin_, end + 1);
+      else if (end - body_ > only_for_hosts.size())
+        blank(body_, end), result_.replace(body_, only_for_hosts.size(), only_for_hosts);
+    }
     words_.clear();
   }
 
+  /// A type's head ends in a name or a template's arguments, a function's in its parameters or what may follow them.
+  bool is_type() const {
+    constexpr std::array kinds{"struct", "class", "union", "enum"};
+    const auto head = words_.begin() + static_cast<std::ptrdiff_t>(head_);
+    if (std::find_first_of(head, words_.end(), kinds.begin(), kinds.end()) == words_.end()) return false;
+    // `struct alignas(16) V` and `struct __align__(8)`.
+    auto last_word = words_.end() - 1;
+    if (const auto open = std::find(head, words_.end(), "(");
+        open != words_.end() && open != head && is_alignment(*(open - 1)))
+      last_word = open - 1;
+    const std::string_view last = *last_word;
+    return last != ")" && last != "const" && last != "noexcept" && last != "override" && last != "final";
+  }
   bool has(std::string_view word) const { return std::ranges::find(words_, word) != words_.end(); }
   /// Of the words of a declaration: a result's type, a name and parameters, and nothing that may be a device's.
   bool is_host_function() const {
     const auto parameters = std::ranges::find(words_, "(");
-    if (parameters == words_.end() || parameters - words_.begin() < 2 || has_value_ || has("typedef") || has("using"))
+    const std::ptrdiff_t least = types_ > 0 ? 1 : 2;  // constructors have no type
+    if (parameters == words_.end() || parameters - words_.begin() < least || has_value_ || has("typedef") ||
+        has("using"))
       return false;
     if (std::ranges::any_of(device_marks, [this](std::string_view mark) { return has(mark); })) return false;
     return std::none_of(words_.begin(), parameters, may_be_macro);
@@ -199,8 +239,9 @@ class HostCode {
   std::string_view text_;
   std::string result_;
   std::vector<std::string_view> words_;  // of the declaration that has begun
-  std::size_t begin_ = 0;
-  int depth_ = 0, parentheses_ = 0, angles_ = 0;
+  std::size_t begin_ = 0, head_ = 0;     // where it begins, and its first word behind a template's parameters
+  std::size_t body_ = 0;                 // behind the brace that opens its body
+  int depth_ = 0, types_ = 0, parentheses_ = 0, angles_ = 0;
   bool in_template_ = false, has_value_ = false;
 };
 

@@ -158,8 +158,11 @@ std::vector<NamedSource> other_ways(const KernelSource& source) {
   if (declared.defines_std) ways.push_back({macros + all_names, own});
 
   KernelSource kernels = own;
-  if (kernels.text.find("__global__") == std::string::npos) return ways;
   read_included_headers(kernels);
+  const auto has_kernel = [](std::string_view text) { return text.find("__global__") != text.npos; };
+  if (!has_kernel(kernels.text) &&
+      std::ranges::none_of(kernels.headers, [&](const auto& header) { return has_kernel(header.second); }))
+    return ways;
   bool has_host_code = false;
   const auto drop_host_code = [&](std::string& text) {
     std::string rest = without_host_code(text);
@@ -168,7 +171,7 @@ std::vector<NamedSource> other_ways(const KernelSource& source) {
   };
   drop_host_code(kernels.text);
   for (auto& [name, text] : kernels.headers) drop_host_code(text);
-  if (has_host_code) ways.push_back({all, kernels});
+  if (has_host_code) ways.push_back({all + "__host__ __device__ void gpulua_host();\n", kernels});
   return ways;
 }
 
