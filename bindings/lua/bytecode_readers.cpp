@@ -13,7 +13,8 @@ constexpr const char* readers_key = "gpulua.bytecode_readers";
 void load_readers(lua_State* L) {
   lua_createtable(L, 0, 8);
   const int readers = lua_gettop(L);
-  run_library_chunk(L, "bytecode.lua", 0, 1);
+  run_library_chunk(L, "opcodes.lua", 0, 1);
+  run_library_chunk(L, "bytecode.lua", 1, 1);
   lua_pushvalue(L, -1);
   lua_setfield(L, readers, "bytecode");
   lua_pushvalue(L, -1);

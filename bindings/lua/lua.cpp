@@ -245,20 +245,6 @@ std::string remedy(lua_State* L, const char* op, int index, std::string_view exp
   }
 }
 
-}  // namespace
-
-void fail(const char* op, const std::string& expected, lua_State* L, int index) {
-  if (test_text_column(L, index)) {
-    const bool wants_array = expected.starts_with(LuaType<Array>::name);
-    throw Error("[{}] expected {}{}", op, wants_array ? "numbers" : expected, about_text_column(L, index));
-  }
-  if (test_date_column(L, index) && expected.starts_with(LuaType<Array>::name))
-    throw Error("[{}] expected numbers{}", op, date_column_text);
-  throw Error("[{}] expected {}, got {}{}", op, expected, describe(L, index), remedy(L, op, index, expected));
-}
-
-namespace {
-
 /// fail() for an expected number, with a hint for an array of one element and for text.
 [[noreturn]] void fail_number(const char* op, const char* expected, lua_State* L, int index) {
   const Array* array = test<Array>(L, index);
@@ -272,6 +258,16 @@ namespace {
 }
 
 }  // namespace
+
+void fail(const char* op, const std::string& expected, lua_State* L, int index) {
+  if (test_text_column(L, index)) {
+    const bool wants_array = expected.starts_with(LuaType<Array>::name);
+    throw Error("[{}] expected {}{}", op, wants_array ? "numbers" : expected, about_text_column(L, index));
+  }
+  if (test_date_column(L, index) && expected.starts_with(LuaType<Array>::name))
+    throw Error("[{}] expected numbers{}", op, date_column_text);
+  throw Error("[{}] expected {}, got {}{}", op, expected, describe(L, index), remedy(L, op, index, expected));
+}
 
 double check_number(lua_State* L, int index, const char* op, const char* what) {
   if (lua_type(L, index) == LUA_TNUMBER) return lua_tonumber(L, index);

@@ -1,110 +1,11 @@
--- What the bytecode of a script's functions tells about their calls. The chunk returns nil where LuaJIT's module jit.util is
--- missing. A function may also be a prototype, which jit.util.funck gives for a function's inner functions.
-local found, util = pcall(require, "jit.util")
-if not found then return end
+-- What the bytecode of a script's functions tells about their calls. The chunk gets the instructions' numbers, and returns nil where
+-- there are none. A function may also be a prototype, which jit.util.funck gives for a function's inner functions.
+local ops = ...
+if not ops then return end
 local band, rshift = bit.band, bit.rshift
+local util, opcode, target, opcode_at = ops.util, ops.opcode, ops.target, ops.opcode_at
 
 local bytecode = { util = util }
-
-local function opcode(instruction) return band(instruction, 0xff) end
-
---- The register that most instructions write.
-local function target(instruction) return band(rshift(instruction, 8), 0xff) end
-
-local function opcode_at(fn, pc) return opcode(util.funcbc(fn, pc)) end
-
---- The first and the last instruction of a function.
-local function ends_of(fn)
-  local pc = 1
-  while util.funcbc(fn, pc + 1) do pc = pc + 1 end
-  return opcode_at(fn, 1), opcode_at(fn, pc)
-end
-
--- LuaJIT's instruction numbers differ between versions. They are read from these functions.
-local upvalue
-local GET_UPVALUE, TAIL_CALL = ends_of(function() return upvalue() end)
-local GET_GLOBAL = ends_of(function() return a_global() end)
-local _, TAIL_CALL_OF_ALL = ends_of(function(f) return f(f()) end)
-local GET_FIELD = opcode_at(function() return a_global.field() end, 2)
-local MAKE_FUNCTION = ends_of(function() return function() end end)
-local operation_of, arithmetic = {}, {} -- an operator's name, and how many of its operands are registers, by instruction
-for name, functions in pairs {
-  add = { function(a, b) return a + b end, function(a) return a + 1 end, function(a) return 1 + a end },
-  subtract = { function(a, b) return a - b end, function(a) return a - 1 end, function(a) return 1 - a end },
-  multiply = { function(a, b) return a * b end, function(a) return a * 2 end, function(a) return 2 * a end },
-  divide = { function(a, b) return a / b end, function(a) return a / 2 end, function(a) return 2 / a end },
-  remainder = { function(a, b) return a % b end, function(a) return a % 2 end, function(a) return 2 % a end },
-  power = { function(a, b) return a ^ b end }, negative = { function(a) return -a end },
-} do
-  for i, fn in ipairs(functions) do
-    local op = ends_of(fn)
-    operation_of[op], arithmetic[op] = name, name == "negative" and 0 or i == 1 and 2 or 1
-  end
-end
-local GET_LOCAL = opcode_at(function(f) f() end, 1)
-local JUMP = opcode_at(function(a) if a then a() end end, 2)
-local CLOSE = opcode_at(function() local function f() end return f() end, 3) -- it writes no register
-local GET_INDEXED = opcode_at(function(t, k) return t[k] end, 1)
-local SET_FIELD = opcode_at(function(t, v) t.field = v end, 1)
-local SET_INDEXED = opcode_at(function(t, k, v) t[k] = v end, 1)
-local SET_AT = opcode_at(function(t, v) t[1] = v end, 1)
-local SET_GLOBAL = opcode_at(function() a_global = nil end, 2)
-local sets_upvalue = {}
-for _, fn in ipairs {
-  function(value) upvalue = value end, function() upvalue = "" end, function() upvalue = 1 end, function() upvalue = nil end,
-} do
-  sets_upvalue[(ends_of(fn))] = true
-end
--- Instructions that put a value into a register, and the end of a function.
-local plain = { [GET_UPVALUE] = true, [GET_GLOBAL] = true, [GET_FIELD] = true, [GET_LOCAL] = true }
-for _, fn in ipairs {
-  function() return 1 end, function() return 1.5 end, function() return true end, function() return "" end, function() end,
-} do
-  plain[(ends_of(fn))] = true
-end
--- Instructions whose value is never nil.
-local never_nil = { [MAKE_FUNCTION] = true }
-for op in pairs(arithmetic) do never_nil[op] = true end
-for _, fn in ipairs {
-  function() return 1 end, function() return 1.5 end, function() return "" end, function() return {} end, function() return { 1 } end,
-} do
-  never_nil[opcode_at(fn, 1)] = true
-end
-local CALL, FIRST_ARGUMENT = (function(fn)
-  return opcode_at(fn, 3), target(util.funcbc(fn, 2)) - target(util.funcbc(fn, 1))
-end)(function(f) f(1) end)
-
--- Instructions that look whether a value is true, and those that do so to jump where it is.
-local tests, jumps_if_true = {}, {}
-for _, fn in ipairs {
-  function(a) if not a then a() end end, function(a, b) b = a or 1 return b end,
-} do
-  jumps_if_true[opcode_at(fn, 1)] = true
-end
-for _, fn in ipairs {
-  function(a) if a then a() end end, function(a, b) b = a and 1 return b end, function(a) return not a end,
-} do
-  tests[opcode_at(fn, 1)] = true
-end
-for op in pairs(jumps_if_true) do tests[op] = true end
--- Those that compare a value with a constant.
-local IS_PRIMITIVE = opcode_at(function(a) return a ~= true end, 1)
-local IS_NOT_PRIMITIVE = opcode_at(function(a) return a == true end, 1)
-local compares = { [IS_PRIMITIVE] = true, [IS_NOT_PRIMITIVE] = true }
-for _, fn in ipairs {
-  function(a) return a == 1 end, function(a) return a ~= 1 end, function(a) return a == "" end, function(a) return a ~= "" end,
-} do
-  compares[opcode_at(fn, 1)] = true
-end
-
--- Those that compare two values.
-local compares_values = {}
-for _, fn in ipairs { function(a, b) return a == b end, function(a, b) return a ~= b end } do
-  compares_values[opcode_at(fn, 1)] = true
-end
-local GET_AT = opcode_at(function(t) return t[1] end, 1)
-
-local CALL_WITH_ALL = opcode_at(function(f) f(f()) end, 4)
 
 --- The line of an instruction.
 function bytecode.line(fn, pc) return util.funcinfo(fn, pc).currentline end
@@ -126,7 +27,7 @@ function bytecode.calls(fn, tail, all)
   return function()
     for pc, instruction in following do
       local op = opcode(instruction)
-      if not tail and (op == CALL or all and op == CALL_WITH_ALL) or tail and (op == TAIL_CALL or op == TAIL_CALL_OF_ALL) then return pc end
+      if not tail and (op == ops.CALL or all and op == ops.CALL_WITH_ALL) or tail and (op == ops.TAIL_CALL or op == ops.TAIL_CALL_OF_ALL) then return pc end
     end
   end
 end
@@ -138,7 +39,7 @@ function bytecode.register(fn, pc) return target(util.funcbc(fn, pc)) end
 function bytecode.targets(fn)
   local targets = {}
   for pc, instruction in instructions(fn) do
-    if opcode(instruction) == JUMP then targets[pc + 1 + rshift(instruction, 16) - 0x8000] = true end
+    if opcode(instruction) == ops.JUMP then targets[pc + 1 + rshift(instruction, 16) - 0x8000] = true end
   end
   return targets
 end
@@ -148,14 +49,14 @@ end
 --- values.
 function bytecode.use_of_result(fn, pc, targets)
   local made, following = util.funcbc(fn, pc), util.funcbc(fn, pc + 1)
-  local is_call = opcode(made) == CALL or opcode(made) == CALL_WITH_ALL
+  local is_call = opcode(made) == ops.CALL or opcode(made) == ops.CALL_WITH_ALL
   if is_call and rshift(made, 24) ~= 2 or not following then return end
   local op, operand, register, use = opcode(following), rshift(following, 16), target(made), nil
-  if tests[op] and operand == register then
-    use = not (jumps_if_true[op] and targets[pc + 3]) and "condition"
-  elseif compares[op] and target(following) == register then
-    use = (op ~= IS_PRIMITIVE and op ~= IS_NOT_PRIMITIVE or operand ~= 0) and "comparison" -- 0 is nil
-  elseif compares_values[op] and (target(following) == register or operand == register) then
+  if ops.tests[op] and operand == register then
+    use = not (ops.jumps_if_true[op] and targets[pc + 3]) and "condition"
+  elseif ops.compares[op] and target(following) == register then
+    use = (op ~= ops.IS_PRIMITIVE and op ~= ops.IS_NOT_PRIMITIVE or operand ~= 0) and "comparison" -- 0 is nil
+  elseif ops.compares_values[op] and (target(following) == register or operand == register) then
     use = "comparison"
   end
   return use and not targets[pc + 1] and use or nil -- else the value may be another one
@@ -167,9 +68,9 @@ function bytecode.operators(fn)
   return function()
     for pc, instruction in following do
       local op = opcode(instruction)
-      if operation_of[op] then return pc, operation_of[op] end
-      if op == GET_INDEXED or op == GET_AT then return pc, "index" end
-      if op == GET_FIELD and not util.funck(fn, -band(rshift(instruction, 16), 0xff) - 1):find "^[%a_][%w_]*$" then return pc, "index" end
+      if ops.operation_of[op] then return pc, ops.operation_of[op] end
+      if op == ops.GET_INDEXED or op == ops.GET_AT then return pc, "index" end
+      if op == ops.GET_FIELD and not util.funck(fn, -band(rshift(instruction, 16), 0xff) - 1):find "^[%a_][%w_]*$" then return pc, "index" end
     end
   end
 end
@@ -180,12 +81,12 @@ function bytecode.compared_parameter(fn)
   local count, is_set = util.funcinfo(fn).params, {}
   for pc, instruction in instructions(fn) do
     local op, first, second = opcode(instruction), target(instruction), rshift(instruction, 16)
-    local is_primitive = op == IS_PRIMITIVE or op == IS_NOT_PRIMITIVE
-    local of_values = compares_values[op]
-    if of_values or compares[op] and not (is_primitive and second == 0) then
+    local is_primitive = op == ops.IS_PRIMITIVE or op == ops.IS_NOT_PRIMITIVE
+    local of_values = ops.compares_values[op]
+    if of_values or ops.compares[op] and not (is_primitive and second == 0) then
       if first < count and not is_set[first] then return bytecode.line(fn, pc), first + 1 end
       if of_values and second < count and not is_set[second] then return bytecode.line(fn, pc), second + 1 end
-    elseif not compares[op] and not tests[op] then
+    elseif not ops.compares[op] and not ops.tests[op] then
       is_set[first] = true
     end
   end
@@ -196,8 +97,8 @@ function bytecode.calls_global(fn, pc, name)
   local register = target(util.funcbc(fn, pc))
   for at = pc - 1, 1, -1 do
     local instruction = util.funcbc(fn, at)
-    if target(instruction) == register and opcode(instruction) ~= CLOSE then
-      return opcode(instruction) == GET_GLOBAL and util.funck(fn, -rshift(instruction, 16) - 1) == name
+    if target(instruction) == register and opcode(instruction) ~= ops.CLOSE then
+      return opcode(instruction) == ops.GET_GLOBAL and util.funck(fn, -rshift(instruction, 16) - 1) == name
     end
   end
 end
@@ -209,11 +110,11 @@ function bytecode.outside(fn)
   return function()
     for pc, instruction in following do
       local op, operand = opcode(instruction), rshift(instruction, 16)
-      if op == GET_GLOBAL then return pc, "reads", util.funck(fn, -operand - 1) end
-      if op == SET_GLOBAL then return pc, "assigns", util.funck(fn, -operand - 1) end
-      if op == GET_UPVALUE then return pc, "reads", operand end
-      if sets_upvalue[op] then return pc, "assigns", target(instruction) end
-      if op == MAKE_FUNCTION then return pc, "makes", util.funck(fn, -operand - 1) end
+      if op == ops.GET_GLOBAL then return pc, "reads", util.funck(fn, -operand - 1) end
+      if op == ops.SET_GLOBAL then return pc, "assigns", util.funck(fn, -operand - 1) end
+      if op == ops.GET_UPVALUE then return pc, "reads", operand end
+      if ops.sets_upvalue[op] then return pc, "assigns", target(instruction) end
+      if op == ops.MAKE_FUNCTION then return pc, "makes", util.funck(fn, -operand - 1) end
     end
   end
 end
@@ -221,7 +122,7 @@ end
 --- Whether the line reads t[0].
 function bytecode.reads_zero(fn, line)
   for pc, instruction in instructions(fn) do
-    if opcode(instruction) == GET_AT and band(rshift(instruction, 16), 0xff) == 0 and bytecode.line(fn, pc) == line then return true end
+    if opcode(instruction) == ops.GET_AT and band(rshift(instruction, 16), 0xff) == 0 and bytecode.line(fn, pc) == line then return true end
   end
   return false
 end
@@ -229,7 +130,7 @@ end
 --- Whether the last argument of the call at `pc` is a call.
 function bytecode.passes_all(fn, pc)
   local op = opcode_at(fn, pc)
-  return op == CALL_WITH_ALL or op == TAIL_CALL_OF_ALL
+  return op == ops.CALL_WITH_ALL or op == ops.TAIL_CALL_OF_ALL
 end
 
 --- How many arguments the call at `pc` has, if a call that is the last has one result.
@@ -254,26 +155,26 @@ local function source(fn, pc, register)
   for at = pc - 1, 1, -1 do
     local instruction = util.funcbc(fn, at)
     local op, operand = opcode(instruction), rshift(instruction, 16)
-    local calls = op == CALL or op == CALL_WITH_ALL
+    local calls = op == ops.CALL or op == ops.CALL_WITH_ALL
     if calls and target(instruction) < register then return end
-    if target(instruction) == register and op ~= CLOSE then
+    if target(instruction) == register and op ~= ops.CLOSE then
       local closure = type(fn) == "function" -- a prototype has no upvalues and globals
-      if op == GET_UPVALUE and closure then
+      if op == ops.GET_UPVALUE and closure then
         return at, "value", select(2, debug.getupvalue(fn, operand + 1))
-      elseif op == GET_GLOBAL and closure then
+      elseif op == ops.GET_GLOBAL and closure then
         return at, "value", global(fn, util.funck(fn, -operand - 1))
-      elseif op == GET_LOCAL then
+      elseif op == ops.GET_LOCAL then
         return at, "local", operand
-      elseif op == GET_FIELD then
+      elseif op == ops.GET_FIELD then
         return at, "field", util.funck(fn, -band(operand, 0xff) - 1)
-      elseif op == MAKE_FUNCTION then
+      elseif op == ops.MAKE_FUNCTION then
         return at, "function", util.funck(fn, -operand - 1)
-      elseif op == GET_INDEXED then
+      elseif op == ops.GET_INDEXED then
         return at, "index"
       elseif calls then
         return at, "call"
       end
-      return at, arithmetic[op] and "arithmetic" or nil
+      return at, ops.arithmetic[op] and "arithmetic" or nil
     end
   end
 end
@@ -284,10 +185,10 @@ function bytecode.fields(fn)
   return function()
     for pc, instruction in following do
       local op = opcode(instruction)
-      if op == GET_FIELD or op == SET_FIELD then
+      if op == ops.GET_FIELD or op == ops.SET_FIELD then
         local _, kind, owner = source(fn, pc, rshift(instruction, 24))
         if kind == "value" then
-          return pc, op == GET_FIELD and "reads" or "sets", owner, util.funck(fn, -band(rshift(instruction, 16), 0xff) - 1)
+          return pc, op == ops.GET_FIELD and "reads" or "sets", owner, util.funck(fn, -band(rshift(instruction, 16), 0xff) - 1)
         end
       end
     end
@@ -316,13 +217,13 @@ function bytecode.argument(fn, pc, index)
   local first = source(fn, pc, base)
   if not first then return end
   for at = first, pc do
-    if opcode_at(fn, at) == JUMP then return end
+    if opcode_at(fn, at) == ops.JUMP then return end
   end
-  return source(fn, pc, base + FIRST_ARGUMENT + index - 1)
+  return source(fn, pc, base + ops.FIRST_ARGUMENT + index - 1)
 end
 
 --- Whether the instruction at `pc` makes a value that is not nil.
-function bytecode.is_never_nil(fn, pc) return never_nil[opcode_at(fn, pc)] == true end
+function bytecode.is_never_nil(fn, pc) return ops.never_nil[opcode_at(fn, pc)] == true end
 
 --- The name and value of the running function's local in a register.
 local function local_in(fn, register)
@@ -360,18 +261,18 @@ function bytecode.variable(fn, pc, index)
   if not at then return end
   local instruction = util.funcbc(fn, at)
   local op, operand = opcode(instruction), rshift(instruction, 16)
-  if op == GET_GLOBAL then return "global", util.funck(fn, -operand - 1) end
-  if op == GET_UPVALUE then return "upvalue", util.funcuvname(fn, operand) end
+  if op == ops.GET_GLOBAL then return "global", util.funck(fn, -operand - 1) end
+  if op == ops.GET_UPVALUE then return "upvalue", util.funcuvname(fn, operand) end
   if kind == "local" or kind == "field" then return kind, value end
 end
 
 --- The registers of the operands of the instruction at `pc`, of an operator: none, one or two.
 local function operands(instruction)
-  local count = arithmetic[opcode(instruction)]
+  local count = ops.arithmetic[opcode(instruction)]
   if count == 0 then return rshift(instruction, 16) end
   if count == 1 then return rshift(instruction, 24) end
   if count == 2 then return rshift(instruction, 24), band(rshift(instruction, 16), 0xff) end
-  if opcode(instruction) == SET_INDEXED or opcode(instruction) == SET_AT then return target(instruction) end
+  if opcode(instruction) == ops.SET_INDEXED or opcode(instruction) == ops.SET_AT then return target(instruction) end
 end
 
 --- What operators and calls of functions that `takes` get on a line of fn, and what is put into t[key]: pairs of the instruction's
@@ -382,8 +283,8 @@ function bytecode.registers_read(fn, line, takes)
     if bytecode.line(fn, pc) == line then
       for _, register in ipairs { operands(instruction) } do read[#read + 1] = { pc, register } end
       local op = opcode(instruction)
-      if (op == CALL or op == CALL_WITH_ALL) and takes(bytecode.callee(fn, pc)) then
-        local base = target(instruction) + FIRST_ARGUMENT - 1
+      if (op == ops.CALL or op == ops.CALL_WITH_ALL) and takes(bytecode.callee(fn, pc)) then
+        local base = target(instruction) + ops.FIRST_ARGUMENT - 1
         for index = 1, bytecode.argument_count(fn, pc) do read[#read + 1] = { pc, base + index } end
       end
     end
@@ -409,7 +310,7 @@ function bytecode.nil_variable(fn, pc, register)
       return kind, key, object
     end
   elseif kind == "value" and key == nil then
-    if opcode_at(fn, at) == GET_UPVALUE then return "upvalue", util.funcuvname(fn, operand) end
+    if opcode_at(fn, at) == ops.GET_UPVALUE then return "upvalue", util.funcuvname(fn, operand) end
     return "global", util.funck(fn, -operand - 1)
   end
 end
@@ -424,13 +325,13 @@ function bytecode.called_key(fn, line)
     if not instruction then return is_set and key or nil end
     if bytecode.line(fn, pc) == line then
       local op = opcode(instruction)
-      if op == CALL then
+      if op == ops.CALL then
         if key or rshift(instruction, 24) ~= 2 then return end -- one result
         key = target(instruction)
-      elseif op == SET_INDEXED then
+      elseif op == ops.SET_INDEXED then
         if is_set or band(rshift(instruction, 16), 0xff) ~= key then return end
         is_set = true
-      elseif not (plain[op] or arithmetic[op]) or key and not is_set and target(instruction) == key then
+      elseif not (ops.plain[op] or ops.arithmetic[op]) or key and not is_set and target(instruction) == key then
         return
       end
     end

@@ -45,6 +45,7 @@ Array addresses_of(const Array& matrices, std::int64_t batch, const char* first)
   const auto step = static_cast<double>(matrices->nbytes()) / static_cast<double>(batch);
   // Addresses are below 2^53.
   const auto start = static_cast<double>(reinterpret_cast<std::uintptr_t>(first));
+  const Evaluator::OwnNumbers own(matrices->device().evaluator());
   Array list = range(matrices->device(), {batch}, DType::int64, start, step);
   evaluate(*list);
   return list;

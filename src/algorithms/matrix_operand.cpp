@@ -61,6 +61,7 @@ std::int64_t count_of(const Batch& batch) {
 
 Array addresses(OpenDevice& device, const Batch& batch, const void* first, std::size_t itemsize,
                 std::int64_t BatchAxis::*stride) {
+  const Evaluator::OwnNumbers own(device.evaluator());
   Array sum;
   for (std::size_t axis = 0; axis < batch.size(); ++axis) {
     Dims shape(batch.size(), 1);

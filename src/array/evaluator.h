@@ -66,8 +66,19 @@ class Evaluator {
   void set_capture(Capture* capture) { capture_ = capture; }
   /// Lua has given a number to the device's work.
   void note_number(const Scalar& value) {
-    if (capture_) note_captured(value);
+    if (capture_ && !has_own_numbers_) note_captured(value);
   }
+  /// While it lives the library computes with numbers of its own, addresses, which differ from call to call.
+  class OwnNumbers {
+   public:
+    explicit OwnNumbers(Evaluator& evaluator) : evaluator_(evaluator) { evaluator_.has_own_numbers_ = true; }
+    ~OwnNumbers() { evaluator_.has_own_numbers_ = false; }
+    OwnNumbers(const OwnNumbers&) = delete;
+    OwnNumbers& operator=(const OwnNumbers&) = delete;
+
+   private:
+    Evaluator& evaluator_;
+  };
 
   /// A number for a new NodeNumbers; the last one that was given.
   std::uint64_t new_numbers() { return ++numbers_; }
@@ -90,6 +101,7 @@ class Evaluator {
   LayoutRef layout_of_numbers_ = share({});
   NodePool pool_;
   Capture* capture_ = nullptr;
+  bool has_own_numbers_ = false;
   std::uint64_t numbers_ = 0;
 };
 
