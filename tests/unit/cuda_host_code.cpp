@@ -60,6 +60,12 @@ TEST_CASE("host code beside kernels", "[cuda][nvrtc]") {
             "  ~Host() { cudaStreamDestroy(s); } int all() { return launch_all(1) + launch_all(2); } };\n"
             "void use(Unheard) {}\n"
             "__global__ void k(int* x) { Pair p; p.both = 1; *x = p.first + Four<int>{{1, 2, 3, 4}}.sum(); }") == "k ");
+    // Variables of hosts, and functions that launch kernels.
+    CHECK(compiled("#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\nenum Mode { fast, slow };\n"
+                   "int count; float* kept = make_all(3);\nstatic const int two = 2;\n"
+                   "#define ROUND(x) helper_of_hosts(x)\nint MOST = ROUND(3), other;\n"
+                   "extern \"C\" void run(int* x, enum Mode mode) { k<<<1, 1>>>(x); count = MOST; }\n"
+                   "__global__ void k(int* x) { *x = two; cg::this_thread_block().sync(); }") == "k ");
     // Kernels in a header alone; templates without an instance.
     CHECK(compiled("#include \"mine.h\"\nint main() { cudaDeviceReset(); }", kernel) == "k ");
     CHECK(compiled(

@@ -115,6 +115,9 @@ constexpr std::string_view host_folders[] = {"EGL/",   "GL/",     "GLES2/", "GLE
 constexpr std::array<std::string_view, 6> device_marks{"__global__", "__device__",   "constexpr",
                                                        "consteval",  "__constant__", "__managed__"};
 
+/// What may follow a variable's name.
+constexpr std::array<std::string_view, 2> value_marks{"=", "["};
+
 /// A name in capitals, such as HOST_DEVICE: what it stands for is not known here.
 bool may_be_macro(std::string_view word) {
   const auto is_small = [](char c) { return std::islower(static_cast<unsigned char>(c)) != 0; };
@@ -169,7 +172,7 @@ class HostCode {
     if (is_mark && token.text == ")") --parentheses_;
     if (is_mark && parentheses_ == 0 && token.text == "{") return open(token);
     if (is_mark && parentheses_ == 0 && token.text == ";") {
-      if (is_host_function() && types_ == 0) blank(begin_, place(token.text) + 1);
+      if (types_ == 0 && (is_host_function() || is_host_variable())) blank(begin_, place(token.text) + 1);
       return words_.clear();
     }
     if (is_mark && token.text == "}") return close();
@@ -198,7 +201,7 @@ class HostCode {
   }
   void end_body(const CxxToken& token) {
     const std::size_t end = place(token.text);
-    if (has("enum") || has_value_) {  // goes on to a semicolon
+    if (is_type() || has_value_) {  // goes on to a semicolon
       has_value_ = true;
       return;
     }
@@ -234,6 +237,22 @@ class HostCode {
       return false;
     if (std::ranges::any_of(device_marks, [this](std::string_view mark) { return has(mark); })) return false;
     return std::none_of(words_.begin(), parameters, may_be_macro);
+  }
+
+  /// Of the words of a declaration: a variable that kernels cannot use, as it is neither theirs nor constant.
+  bool is_host_variable() const {
+    constexpr std::array<std::string_view, 14> others{"(",        "namespace", "const",    "typedef",      "using",
+                                                      "struct",   "class",     "union",    "enum",         "extern",
+                                                      "template", "friend",    "operator", "static_assert"};
+    const auto value = std::find_first_of(words_.begin(), words_.end(), value_marks.begin(), value_marks.end());
+    if (value - words_.begin() < 2) return false;
+    const auto is_in = [](const auto& list, std::string_view word) {
+      return std::ranges::find(list, word) != list.end();
+    };
+    // Its name may be in capitals.
+    return std::none_of(words_.begin(), value,
+                        [&](std::string_view word) { return is_in(others, word) || is_in(device_marks, word); }) &&
+           !has("__shared__") && std::none_of(words_.begin(), value - 1, may_be_macro);
   }
 
   std::string_view text_;

@@ -134,6 +134,11 @@ std::string std_names(const KernelSource& source) {
 
 }  // namespace
 
+bool has_kernel_text(const KernelSource& source) {
+  const auto in = [](const std::string& text) { return text.find("__global__") != text.npos; };
+  return in(source.text) || std::ranges::any_of(source.headers, [&](const auto& header) { return in(header.second); });
+}
+
 NamedSource with_all_names(const KernelSource& source) {
   return {all_names + std_names(source), source};
 }
@@ -159,10 +164,7 @@ std::vector<NamedSource> other_ways(const KernelSource& source) {
 
   KernelSource kernels = own;
   read_included_headers(kernels);
-  const auto has_kernel = [](std::string_view text) { return text.find("__global__") != text.npos; };
-  if (!has_kernel(kernels.text) &&
-      std::ranges::none_of(kernels.headers, [&](const auto& header) { return has_kernel(header.second); }))
-    return ways;
+  if (!has_kernel_text(kernels)) return ways;
   bool has_host_code = false;
   const auto drop_host_code = [&](std::string& text) {
     std::string rest = without_host_code(text);

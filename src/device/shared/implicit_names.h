@@ -20,6 +20,9 @@ struct NamedSource {
   KernelSource source;
 };
 
+/// Whether the source or one of its headers has the word __global__.
+bool has_kernel_text(const KernelSource& source);
+
 /// The source with all names. Most sources compile so.
 NamedSource with_all_names(const KernelSource& source);
 

@@ -312,8 +312,7 @@ CompiledModule Compiler::compile(const NamedSource& named) {
     Nvrtc::Program taken = with_host_code(program, source.headers.size());
     Nvrtc::Result other = nvrtc().compile(taken);
     // Without a kernel the mistake is a missing __global__. Templates may have no instance.
-    const bool compiles = other.success && (other.ptx.find(".entry ") != std::string::npos ||
-                                            source.text.find("__global__") != std::string::npos);
+    const bool compiles = other.success && (other.ptx.find(".entry ") != std::string::npos || has_kernel_text(source));
     if (compiles || (!other.success && count_errors(other.log) < count_errors(result.log))) {
       program = std::move(taken);
       result = std::move(other);
