@@ -40,6 +40,8 @@ const std::vector<Hint>& unknown_names() {
       {{"cudaDeviceSynchronize", "cudaStream*", "cudaEvent*", "cudaGetLastError", "cudaLaunch*", "cudaSetDevice",
         "cudaError_t", "cudaGetDevice*"},
        "is for host programs: the script launches kernels and waits for them (gpu.stream, gpu.event, gpu.sync)"},
+      {{"gpulua_host"},
+       "stands in members that are not marked __device__, which kernels cannot call: mark those that they call"},
       {{"cub"}, "is declared in a header: #include <cub/cub.cuh>"},
       {{"thrust"},
        "is a library for host programs, except thrust::complex of <thrust/complex.h>: gpu.sort, gpu.cumsum and "
