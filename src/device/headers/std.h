@@ -4,6 +4,7 @@
 #include "gpulua/cmath"
 #include "gpulua/iterator"
 #include "gpulua/limits"
+#include "gpulua/string"
 #include "gpulua/string.h"
 #include "gpulua/utility"
 namespace std {

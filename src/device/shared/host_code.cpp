@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/base/cxx_tokens.h"
+#include "src/device/shared/standard_headers.h"
 
 namespace gpulua {
 namespace {
@@ -14,13 +15,12 @@ namespace {
 /// Headers of C++, of the system and of CUDA's libraries that have nothing for kernels.
 constexpr std::string_view host_headers[] = {
     "any",
-    "arpa/inet.h",
-    "assert.h",
     "atomic",
     "bitset",
     "cctype",
     "cerrno",
     "cfenv",
+    "charconv",
     "chrono",
     "clocale",
     "concepts",
@@ -33,37 +33,27 @@ constexpr std::string_view host_headers[] = {
     "cuda_gl_interop.h",
     "cudaEGL.h",
     "cudla.h",
-    "deque",
     "dirent.h",
     "dlfcn.h",
+    "emmintrin.h",
     "errno.h",
-    "exception",
+    "execution",
     "fcntl.h",
     "fenv.h",
     "filesystem",
     "format",
-    "fstream",
     "future",
     "getopt.h",
     "grp.h",
+    "immintrin.h",
     "helper_cuda.h",
     "helper_functions.h",
     "helper_image.h",
     "helper_string.h",
     "helper_timer.h",
-    "iomanip",
-    "ios",
-    "iosfwd",
-    "iostream",
-    "istream",
-    "list",
     "locale",
     "locale.h",
-    "map",
-    "memory",
     "mpi.h",
-    "mutex",
-    "netinet/in.h",
     "npp.h",
     "numbers",
     "nvJitLink.h",
@@ -74,42 +64,33 @@ constexpr std::string_view host_headers[] = {
     "nvtx3/nvToolsExt.h",
     "nvtx3/nvToolsExtCudaRt.h",
     "omp.h",
-    "ostream",
-    "queue",
     "random",
     "ranges",
     "regex",
     "sched.h",
-    "set",
     "shared_mutex",
     "signal.h",
     "source_location",
-    "sstream",
-    "stack",
     "stdarg.h",
-    "stdexcept",
     "streambuf",
     "string_view",
     "strings.h",
-    "sys/mman.h",
-    "sys/resource.h",
-    "sys/socket.h",
-    "sys/stat.h",
-    "sys/utsname.h",
-    "sys/wait.h",
     "system_error",
-    "thread",
+    "smmintrin.h",
+    "tmmintrin.h",
     "typeinfo",
     "unistd.h",
-    "unordered_map",
-    "unordered_set",
+    "valarray",
     "variant",
     "wchar.h",
+    "x86intrin.h",
+    "xmmintrin.h",
 };
 
 /// Folders of such headers.
-constexpr std::string_view host_folders[] = {"EGL/",   "GL/",     "GLES2/", "GLES3/", "GLFW/",  "X11/",
-                                             "boost/", "gflags/", "glog/",  "gtest/", "vulkan/"};
+constexpr std::string_view host_folders[] = {"EGL/",   "GL/",    "GLES2/",   "GLES3/",  "GLFW/",
+                                             "X11/",   "arpa/",  "boost/",   "gflags/", "glog/",
+                                             "gtest/", "linux/", "netinet/", "sys/",    "vulkan/"};
 
 constexpr std::array<std::string_view, 6> device_marks{"__global__", "__device__",   "constexpr",
                                                        "consteval",  "__constant__", "__managed__"};
@@ -139,11 +120,7 @@ class HostCode {
   }
 
   void read(const CxxToken& token) {
-    if (token.kind == CxxToken::Kind::directive) {
-      if (depth_ == 0 && is_host_header(CxxDirective(token).included()))
-        blank(place(token.text), place(token.text) + token.text.size());
-      return;
-    }
+    if (token.kind == CxxToken::Kind::directive) return read(CxxDirective(token), token.text);
     const bool is_mark = token.kind == CxxToken::Kind::mark;
     if (depth_ > 0) {  // within a body or an initialiser
       if (is_mark && token.text == "{") ++depth_;
@@ -166,6 +143,15 @@ class HostCode {
     }
     if (is_mark && token.text == "}") return words_.clear();  // of a namespace
     words_.push_back(token.text);
+  }
+
+  /// Each branch of an #if goes on from what stands before it: a brace that all of them open is one brace.
+  void read(const CxxDirective& directive, std::string_view text) {
+    if (depth_ == 0 && is_host_header(directive.included())) blank(place(text), place(text) + text.size());
+    if (directive.name.starts_with("if")) depths_.push_back(depth_);
+    if (depths_.empty()) return;
+    if (directive.name.starts_with("el")) depth_ = depths_.back();
+    if (directive.name == "endif") depths_.pop_back();
   }
 
   void start(std::size_t place) {
@@ -199,6 +185,7 @@ class HostCode {
   std::string_view text_;
   std::string result_;
   std::vector<std::string_view> words_;  // of the declaration that has begun
+  std::vector<int> depths_;              // before each #if that is open
   std::size_t begin_ = 0;
   int depth_ = 0, parentheses_ = 0, angles_ = 0;
   bool in_template_ = false, has_value_ = false;
@@ -207,6 +194,8 @@ class HostCode {
 }  // namespace
 
 bool is_host_header(std::string_view name) {
+  if (std::ranges::any_of(public_headers(), [&](const StandardHeader& header) { return header.name == name; }))
+    return false;
   return std::ranges::find(host_headers, name) != std::end(host_headers) ||
          std::ranges::any_of(host_folders, [&](std::string_view folder) { return name.starts_with(folder); });
 }
