@@ -2,6 +2,7 @@
 // launches has nothing to wait for.
 #ifndef GPULUA_DEPENDENT_LAUNCH_H
 #define GPULUA_DEPENDENT_LAUNCH_H
+#ifndef __CUDACC_RDC__  // there NVRTC has them
 __device__ inline void cudaGridDependencySynchronize() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -12,4 +13,5 @@ __device__ inline void cudaTriggerProgrammaticLaunchCompletion() {
   asm volatile("griddepcontrol.launch_dependents;");
 #endif
 }
+#endif
 #endif

@@ -79,6 +79,15 @@ GPULUA_LOCK(scoped_lock)
 GPULUA_LOCK(unique_lock)
 #undef GPULUA_LOCK
 
+class condition_variable {
+ public:
+  GPULUA_HOST_EMPTY(condition_variable)
+  template <class _Lock, class... _Types>
+  GPULUA_HOST void wait(_Lock& lock, _Types&&... condition);
+  GPULUA_HOST void notify_one() noexcept;
+  GPULUA_HOST void notify_all() noexcept;
+};
+
 class thread {
  public:
   GPULUA_HOST_EMPTY(thread)

@@ -24,7 +24,6 @@ constexpr std::string_view host_headers[] = {
     "chrono",
     "clocale",
     "concepts",
-    "condition_variable",
     "coroutine",
     "csignal",
     "cstdarg",

@@ -60,6 +60,7 @@ constexpr std::array rows{
     Row{"cinttypes", "stdint.h"},
     Row{"climits", "limits.h"},
     Row{"cmath", "cmath"},
+    Row{"condition_variable", "host_objects.h"},
     Row{"cstdbool", "stdbool.h"},
     Row{"cstddef", "stddef.h"},
     Row{"cstdint", "stdint.h"},

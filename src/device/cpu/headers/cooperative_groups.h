@@ -101,6 +101,8 @@ class cluster_group {
 inline cluster_group this_cluster() { return {}; }
 
 namespace details {
+/// Whether a barrier's word shows its other side: sources borrow it from the toolkit's headers for barriers of their own.
+inline bool bar_has_flipped(unsigned int before, unsigned int now) { return ((before ^ now) & 0x80000000u) != 0; }
 /// The votes of a group within a warp; the group says its lanes, and which of them has a rank.
 template <class _Group>
 class warp_part : public thread_group {
