@@ -99,6 +99,18 @@ describe("files of other people", function()
     for i = 1, 32 do assert.are.equal(132 - i, got[i]) end
   end)
 
+  it("take pairs of halves apart", function()
+    assert.are.same({ 0x3c00, 0x4000, 2, 0x3f80, 0xc000, -2 }, run([[
+      #include <cuda_bf16.h>
+      #include <cuda_fp16.h>
+      __global__ void k(int* out) {
+        __half2_raw half = __half2(__float2half(1), __float2half(2));
+        __nv_bfloat162_raw bfloat = __nv_bfloat162(__float2bfloat16(1), __float2bfloat16(-2));
+        out[0] = half.x; out[1] = half.y; out[2] = (int)__half2float(__half2(half).y);
+        out[3] = bfloat.x; out[4] = bfloat.y; out[5] = (int)__bfloat162float(__nv_bfloat162(bfloat).y);
+      }]], gpu.zeros(6, "int32")))
+  end)
+
   it("wait for the kernel ahead of them", function()
     local x = gpu.zeros(32, "int32")
     local mod = gpu.module [[

@@ -69,6 +69,17 @@ describe("inline PTX", function()
     assert.are.same({ 0x4001, 0x3c02, 16, 0, 0x4000, 0x7fff, 0x3c00bc00, 0xbf803f80, 0x400040c0, 0x3c00 }, got)
   end)
 
+  it("reads a clock of nanoseconds", function()
+    local source = [[
+      unsigned long long first, last;
+      asm volatile("mov.u64 %0, %globaltimer;" : "=l"(first));
+      for (int i = 0; i < 1000; ++i) asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(last));
+      out[t] = t == 0 ? (long long)(first / 1000000000) : (long long)(last - first);]]
+    local before = os.time()
+    local got = run(source, 2)
+    assert.is_true(math.abs(tonumber(got[1]) - before) < 3600 and got[2] >= 0 and got[2] < 1e9)
+  end)
+
   it("converts to bytes by saturation", function()
     local got = run([[
       short h;

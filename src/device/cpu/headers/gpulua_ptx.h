@@ -42,6 +42,9 @@ GPULUA_SPECIAL(unsigned, lanemask_ge, ~((1u << gpulua_lane()) - 1))
 GPULUA_SPECIAL(unsigned, clock, (unsigned)clock64())
 GPULUA_SPECIAL(unsigned, clock_hi, (unsigned)(clock64() >> 32))
 GPULUA_SPECIAL(unsigned long long, clock64, (unsigned long long)clock64())
+GPULUA_SPECIAL(unsigned long long, globaltimer, gpulua_nanoseconds())
+GPULUA_SPECIAL(unsigned, globaltimer_lo, (unsigned)gpulua_nanoseconds())
+GPULUA_SPECIAL(unsigned, globaltimer_hi, (unsigned)(gpulua_nanoseconds() >> 32))
 #undef GPULUA_SPECIAL
 #undef GPULUA_SPECIAL_3
 
