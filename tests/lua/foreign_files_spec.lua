@@ -9,6 +9,7 @@ end
 describe("files of other people", function()
   it("have members, bases and results of C++'s library in their host code", function()
     assert.are.same({ 42 }, run([[
+      #include <atomic>
       #include <fstream>
       #include <functional>
       #include <iostream>
@@ -30,6 +31,8 @@ describe("files of other people", function()
         std::function<int(const Plan&, float)> call;
         std::optional<int> limit = std::nullopt;
         std::mutex lock;
+        std::atomic<int> users;
+        std::tuple<int, float> rate = std::make_tuple(1, 2.0f);
         std::ofstream log;
         int size(const std::string& name) const { return sizes.find(name) != sizes.end() ? sizes.at(name) : 0; }
         void add(const std::string& name) { std::lock_guard<std::mutex> held(lock); sizes[name] = 1; kept.insert(2); }

@@ -317,7 +317,8 @@ TEST_CASE_METHOD(Fixture, "names that nvcc brings without an include", "[cuda][n
   }
   SECTION("go together with members of host code") {
     compile(Source(
-        "#include <condition_variable>\n#include <cuda.h>\n#include <fstream>\n#include <functional>\n#include "
+        "#include <atomic>\n#include <condition_variable>\n#include <cuda.h>\n#include <fstream>\n#include "
+        "<functional>\n#include "
         "<iostream>\n"
         "#include <map>\n#include <memory>\n#include <mutex>\n#include <optional>\n#include <queue>\n#include <set>\n"
         "#include <stdexcept>\n#include <sys/syscall.h>\n#include <thread>\n#include <unordered_map>\n"
@@ -327,7 +328,8 @@ TEST_CASE_METHOD(Fixture, "names that nvcc brings without an include", "[cuda][n
         "  std::map<std::string, int> sizes; std::unordered_map<int, std::vector<float>> rows; std::set<int> kept;\n"
         "  std::shared_ptr<Plan> next; std::unique_ptr<float[]> buffer; std::function<int(const Plan&, float)> call;\n"
         "  std::optional<int> limit = std::nullopt; std::mutex lock; std::ofstream log; std::thread thread;\n"
-        "  std::queue<int> queue; std::condition_variable ready; CUtexObject object; cudaLaunchConfig_t launch;\n"
+        "  std::queue<int> queue; std::condition_variable ready; std::atomic<int> users; CUtexObject object; "
+        "cudaLaunchConfig_t launch;\n"
         "  int size(const std::string& name) const { return sizes.find(name) != sizes.end() ? sizes.at(name) : 0; }\n"
         "  void add(const std::string& name) { std::lock_guard<std::mutex> held(lock); sizes[name] = 1; "
         "kept.insert(2); }\n"

@@ -5,6 +5,7 @@
 #include "gpulua/host_mark.h"
 #include "gpulua/initializer_list"
 #include "gpulua/string"
+#include "gpulua/tuple"
 #include "gpulua/utility"
 #include "gpulua/vector"
 namespace std {

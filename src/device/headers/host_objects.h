@@ -3,6 +3,7 @@
 #define GPULUA_HOST_OBJECTS_H
 #include "gpulua/functional"
 #include "gpulua/host_mark.h"
+#include "gpulua/tuple"
 #include "gpulua/utility"
 namespace std {
 template <class _Tp>
@@ -55,6 +56,22 @@ class optional {
   GPULUA_HOST const _Tp& operator*() const;
   GPULUA_HOST _Tp* operator->();
   GPULUA_HOST void reset() noexcept;
+};
+
+template <class _Tp>
+class atomic {
+ public:
+  GPULUA_HOST_EMPTY(atomic)
+  GPULUA_HOST atomic(_Tp value);
+  GPULUA_HOST _Tp load() const noexcept;
+  GPULUA_HOST void store(_Tp value) noexcept;
+  GPULUA_HOST _Tp exchange(_Tp value) noexcept;
+  GPULUA_HOST _Tp fetch_add(_Tp value) noexcept;
+  GPULUA_HOST _Tp fetch_sub(_Tp value) noexcept;
+  GPULUA_HOST _Tp operator++() noexcept;
+  GPULUA_HOST _Tp operator++(int) noexcept;
+  GPULUA_HOST _Tp operator=(_Tp value) noexcept;
+  GPULUA_HOST operator _Tp() const noexcept;
 };
 
 class mutex {

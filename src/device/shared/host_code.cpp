@@ -15,7 +15,6 @@ namespace {
 /// Headers of C++, of the system and of CUDA's libraries that have nothing for kernels.
 constexpr std::string_view host_headers[] = {
     "any",
-    "atomic",
     "bitset",
     "cctype",
     "cerrno",

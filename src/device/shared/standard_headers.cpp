@@ -55,6 +55,7 @@ constexpr std::array rows{
     Row{"algorithm", "algorithm"},
     Row{"array", "array"},
     Row{"assert.h", "assert.h"},
+    Row{"atomic", "host_objects.h"},
     Row{"cassert", "assert.h"},
     Row{"cfloat", "float.h"},
     Row{"cinttypes", "stdint.h"},

@@ -34,6 +34,7 @@ constexpr int this_device_has_clusters_of_one_block_alone(unsigned x, unsigned y
 #define __noinline__ __attribute__((noinline))
 #define __align__(n) __attribute__((aligned(n)))
 #define __builtin_align__(n) __align__(n)
+#define __CUDA_ALIGN__(n) __align__(n)
 #define CUDART_CB
 #define CUDARTAPI
 // Of a function: it is there already, and this declaration is never chosen.
