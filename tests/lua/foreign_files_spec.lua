@@ -114,6 +114,12 @@ describe("files of other people", function()
       }]], gpu.zeros(6, "int32")))
   end)
 
+  it("use tuples without their header", function()
+    assert.are.same({ 5 }, run([[
+      __device__ auto parts() { return std::make_tuple(2, 3); }
+      __global__ void k(int* out) { auto [a, b] = parts(); if (threadIdx.x == 0) out[0] = a + b; }]], gpu.zeros(1, "int32")))
+  end)
+
   it("wait for the kernel ahead of them", function()
     local x = gpu.zeros(32, "int32")
     local mod = gpu.module [[

@@ -6,6 +6,7 @@
 #include "gpulua/limits"
 #include "gpulua/string"
 #include "gpulua/string.h"
+#include "gpulua/tuple"
 #include "gpulua/utility"
 namespace std {
 using ::printf;
