@@ -143,6 +143,8 @@ describe("clusters of one block", function()
         auto cluster = cooperative_groups::this_cluster();
         cells[threadIdx.x] = threadIdx.x;
         cluster.sync();
+        cluster.barrier_arrive();
+        cluster.barrier_wait();
         int* other = cluster.map_shared_rank(cells, 0);
         out[cluster.thread_rank()] = other[31 - threadIdx.x] + 100 * cluster.num_blocks() + cluster.block_rank();
       }]], gpu.zeros(32, "int32"))

@@ -60,7 +60,7 @@ inline thread_block this_thread_block(block_tile_memory<threads>&) {
 /// All blocks of a cooperative launch.
 class grid_group {
  public:
-  struct arrival_token {};
+  using arrival_token = unsigned int;
   static bool is_valid() { return true; }
   static void sync(GPULUA_SOURCE_LINE) { gpulua_grid_barrier(file, line); }
   static arrival_token barrier_arrive() { return {}; }
@@ -83,6 +83,7 @@ class cluster_group {
   static void sync(GPULUA_SOURCE_LINE) { gpulua_barrier(file, line); }
   static arrival_token barrier_arrive() { return {}; }
   static void barrier_wait(arrival_token&&, GPULUA_SOURCE_LINE) { gpulua_barrier(file, line); }
+  static void barrier_wait(GPULUA_SOURCE_LINE) { gpulua_barrier(file, line); }
   static unsigned int num_blocks() { return 1; }
   static unsigned int num_threads() { return thread_block::size(); }
   static unsigned int size() { return num_threads(); }
