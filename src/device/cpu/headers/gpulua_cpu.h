@@ -7,6 +7,7 @@
 // What kernels may ask for: the operations of sm_90, as far as the CPU device has them. GPULUA_CPU tells it from a GPU.
 #undef __CUDA_ARCH__  // clang has set it to 1
 #define __CUDA_ARCH__ 900
+#define __CUDA_ARCH_LIST__ __CUDA_ARCH__
 #define GPULUA_CPU 1
 #define CUDART_VERSION 13000
 #define CUDA_VERSION CUDART_VERSION
