@@ -181,6 +181,64 @@ describe("cub's loads, stores, exchanges and sorts", function()
   end
 end)
 
+describe("cub's neighbours", function()
+  local values = { 3, 3, 5, 5, 5, 2, 7, 7, 1, 1, 1, 1, 4, 9, 9, 8 }  -- of 8 threads with two items each
+  local function run(body)
+    local x, out = gpu.array(values, "int32"), gpu.zeros(32, "int32")
+    gpu.kernel([[
+      #include <cub/cub.cuh>
+      __global__ void k(int* x, int* out) {
+        typedef cub::BlockDiscontinuity<int, 4, 2> Flags;
+        typedef cub::BlockAdjacentDifference<int, 4, 2> Steps;
+        __shared__ union { Flags::TempStorage flags; Steps::TempStorage steps; } s;
+        int t = threadIdx.y * 4 + threadIdx.x, in[2] = {x[2 * t], x[2 * t + 1]}, a[2], b[2] = {0, 0};
+        ]] .. body .. [[
+        for (int i = 0; i < 2; ++i) { out[2 * t + i] = a[i]; out[16 + 2 * t + i] = b[i]; }
+      }]], "k") { grid = 1, block = { 4, 2 } }(x, out)
+    return out:table()
+  end
+  local function number(condition) return condition and 1 or 0 end
+
+  it("flags where runs begin and end", function()
+    local got = run "Flags(s.flags).FlagHeadsAndTails(a, b, in, cub::Inequality());"
+    for i = 1, 16 do
+      assert.are.equal(number(values[i] ~= values[i - 1]), got[i])
+      assert.are.equal(number(values[i] ~= values[i + 1]), got[16 + i])
+    end
+    got = run [[Flags(s.flags).FlagHeads(a, in, cub::Inequality(), 3); __syncthreads();
+      Flags(s.flags).FlagTails(b, in, cub::Inequality(), 8);]]
+    assert.are.equal(0, got[1])
+    assert.are.equal(0, got[32])
+    assert.are.equal(1, got[3])
+  end)
+
+  it("subtracts the item before or after", function()
+    local got = run [[Steps(s.steps).SubtractLeft(in, a, cub::Difference()); __syncthreads();
+      Steps(s.steps).SubtractRight(in, b, cub::Difference());]]
+    for i = 1, 16 do
+      assert.are.equal(values[i] - (values[i - 1] or 0), got[i])
+      assert.are.equal(values[i] - (values[i + 1] or 0), got[16 + i])
+    end
+    got = run [[Steps(s.steps).SubtractLeft(in, a, cub::Difference(), 10); __syncthreads();
+      Steps(s.steps).SubtractRight(in, in, cub::Difference(), 100); b[0] = in[0]; b[1] = in[1];]]
+    assert.are.equal(3 - 10, got[1])
+    assert.are.equal(8 - 100, got[32])
+    for i = 2, 15 do
+      assert.are.equal(values[i] - values[i - 1], got[i])
+      assert.are.equal(values[i] - values[i + 1], got[16 + i])
+    end
+  end)
+
+  it("leaves what is not valid", function()
+    local got = run [[Steps(s.steps).SubtractLeftPartialTile(in, a, cub::Difference(), 5); __syncthreads();
+      Steps(s.steps).SubtractRightPartialTile(in, b, cub::Difference(), 5);]]
+    for i = 1, 16 do
+      assert.are.equal(i <= 5 and values[i] - (values[i - 1] or 0) or values[i], got[i])
+      assert.are.equal(i < 5 and values[i] - values[i + 1] or values[i], got[16 + i])
+    end
+  end)
+end)
+
 describe("cub's warps", function()
   it("reduce and scan", function()
     local module = gpu.module [[

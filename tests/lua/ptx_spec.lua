@@ -52,6 +52,57 @@ describe("inline PTX", function()
       out[t] = h + r;]], 1))
   end)
 
+  it("computes with halves and pairs of them, rounded once", function()
+    -- Halves are multiples of 2^-10 around 1: 1 + 1/1024 is 0x3c01, 2 is 0x4000, -1 is 0xbc00, NaN 0x7e00.
+    local got = run([[
+      short h; unsigned p;
+      asm("add.f16 %0, %1, %2;" : "=h"(h) : "h"((short)0x3c01), "h"((short)0x3c01)); out[0] = (unsigned short)h;
+      asm("mul.f16 %0, %1, %2;" : "=h"(h) : "h"((short)0x3c01), "h"((short)0x3c01)); out[1] = (unsigned short)h;
+      asm("fma.rn.f16 %0, %1, %1, %2;" : "=h"(h) : "h"((short)0x3c01), "h"((short)0xbc02)); out[2] = (unsigned short)h;
+      asm("fma.rn.relu.f16 %0, %1, %1, %2;" : "=h"(h) : "h"((short)0x3c01), "h"((short)0xc000)); out[3] = (unsigned short)h;
+      asm("min.f16 %0, %1, %2;" : "=h"(h) : "h"((short)0x7e00), "h"((short)0x4000)); out[4] = (unsigned short)h;
+      asm("max.NaN.f16 %0, %1, %2;" : "=h"(h) : "h"((short)0x7e00), "h"((short)0x4000)); out[5] = (unsigned short)h;
+      asm("sub.f16x2 %0, %1, %2;" : "=r"(p) : "r"(0x40003c00), "r"(0x3c004000)); out[6] = p;
+      asm("neg.bf16x2 %0, %1;" : "=r"(p) : "r"(0x3f80bf80)); out[7] = p;
+      asm("fma.rn.bf16x2 %0, %1, %1, %1;" : "=r"(p) : "r"(0x3f804000)); out[8] = p;
+      asm("tanh.approx.f16 %0, %1;" : "=h"(h) : "h"((short)0x4900)); out[9] = (unsigned short)h;]], 10)
+    assert.are.same({ 0x4001, 0x3c02, 16, 0, 0x4000, 0x7fff, 0x3c00bc00, 0xbf803f80, 0x400040c0, 0x3c00 }, got)
+  end)
+
+  it("reads a clock of nanoseconds", function()
+    local source = [[
+      unsigned long long first, last;
+      asm volatile("mov.u64 %0, %globaltimer;" : "=l"(first));
+      for (int i = 0; i < 1000; ++i) asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(last));
+      out[t] = t == 0 ? (long long)(first / 1000000000) : (long long)(last - first);]]
+    local before = os.time()
+    local got = run(source, 2)
+    assert.is_true(math.abs(tonumber(got[1]) - before) < 3600 and got[2] >= 0 and got[2] < 1e9)
+  end)
+
+  it("converts to bytes by saturation", function()
+    local got = run([[
+      short h;
+      float x[4] = {200.0f, -300.0f, 2.5f, -1.5f};
+      asm("cvt.rni.sat.s8.f32 %0, %1;" : "=h"(h) : "f"(x[t])); out[t] = h;
+      asm("cvt.rzi.sat.u8.f32 %0, %1;" : "=h"(h) : "f"(x[t])); out[t] += 1000 * h;]], 4)
+    assert.are.same({ 127 + 200000, -128, 2 + 2000, -2 }, got)
+  end)
+
+  it("takes ldmatrix's number of matrices before and after their shape", function()
+    local got = run([[
+      __shared__ unsigned cells[128];
+      for (int i = t; i < 128; i += 32) cells[i] = i;
+      __syncthreads();
+      unsigned row = (unsigned)__cvta_generic_to_shared(cells + 4 * t), a[4], b[4];
+      asm volatile("ldmatrix.sync.aligned.x4.m8n8.shared.b16 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(a[0]), "=r"(a[1]), "=r"(a[2]), "=r"(a[3]) : "r"(row));
+      asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(b[0]), "=r"(b[1]), "=r"(b[2]), "=r"(b[3]) : "r"(row));
+      out[t] = a[0] == t && a[3] == 96 + t && a[1] == b[1] && a[2] == b[2];]], 32)
+    for lane = 1, 32 do assert.are.equal(1, got[lane]) end
+  end)
+
   it("is found in templates, lambdas and members", function()
     assert.are.same({ 1 + 2 + 3 }, run([[
       auto popc = [](unsigned x) { int r; asm("popc.b32 %0, %1;" : "=r"(r) : "r"(x)); return r; };

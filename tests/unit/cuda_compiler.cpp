@@ -315,6 +315,34 @@ TEST_CASE_METHOD(Fixture, "names that nvcc brings without an include", "[cuda][n
         Source("#include <cuda.h>\n#include <cuda_runtime.h>\n#include <cuda_profiler_api.h>\n"
                "static_assert(CUDA_VERSION >= 12000);\n__global__ void k(int* x) {}"));
   }
+  SECTION("go together with members of host code") {
+    compile(Source(
+        "#include <atomic>\n#include <condition_variable>\n#include <cuda.h>\n#include <fstream>\n#include "
+        "<functional>\n#include "
+        "<iostream>\n"
+        "#include <map>\n#include <memory>\n#include <mutex>\n#include <optional>\n#include <queue>\n#include <set>\n"
+        "#include <stdexcept>\n#include <sys/syscall.h>\n#include <thread>\n#include <unordered_map>\n"
+        "struct Failure : public std::runtime_error { explicit Failure(const std::string& why) : "
+        "std::runtime_error(why) {} };\n"
+        "struct Plan {\n"
+        "  std::map<std::string, int> sizes; std::unordered_map<int, std::vector<float>> rows; std::set<int> kept;\n"
+        "  std::shared_ptr<Plan> next; std::unique_ptr<float[]> buffer; std::function<int(const Plan&, float)> call;\n"
+        "  std::optional<int> limit = std::nullopt; std::mutex lock; std::ofstream log; std::thread thread;\n"
+        "  std::queue<int> queue; std::condition_variable ready; std::atomic<int> users; CUtexObject object; "
+        "cudaLaunchConfig_t launch;\n"
+        "  int size(const std::string& name) const { return sizes.find(name) != sizes.end() ? sizes.at(name) : 0; }\n"
+        "  void add(const std::string& name) { std::lock_guard<std::mutex> held(lock); sizes[name] = 1; "
+        "kept.insert(2); }\n"
+        "  void show() { std::cout << \"size \" << kept.size() << std::endl; log.open(\"log\"); queue.push(1); }\n"
+        "};\nstatic std::map<int, std::string> names;\n"
+        "__global__ void k(int* x) { cudaGridDependencySynchronize(); *x = alignof(CUtensorMap); "
+        "cudaTriggerProgrammaticLaunchCompletion(); }"));
+  }
+  SECTION("open braces in the branches of a condition") {
+    compile(Source(
+        "template <class T> void launch(Unheard of) {\n#ifdef WIDE\n  if (of.wide) {\n#else\n  if (of.narrow) {\n"
+        "#endif\n  }\n}\n__global__ void k(int* x) { *x = 1; }"));
+  }
   SECTION("are the user's headers where there are such") {
     compile(
         Source("#include <cstdint>\n__global__ void k(mine* x) {}").with_headers({{"cstdint", "typedef int mine;"}}));

@@ -20,6 +20,12 @@ typedef int pid_t;
 typedef long ssize_t;
 typedef long off_t;
 typedef unsigned long pthread_t;
+typedef struct {
+  long words[5];
+} pthread_mutex_t;
+typedef struct {
+  long words[6];
+} pthread_cond_t;
 typedef unsigned long long sem_t;
 // Members of structs call these; NVRTC wants them declared.
 int gettimeofday(timeval*, void*);
@@ -58,6 +64,10 @@ typedef float2 cufftComplex;
 typedef double2 cufftDoubleComplex;
 typedef enum { CUFFT_SUCCESS = 0, CUFFT_INVALID_PLAN = 1, CUFFT_ALLOC_FAILED = 2 } cufftResult;
 typedef enum { CUFFT_R2C = 0x2a, CUFFT_C2R = 0x2c, CUFFT_C2C = 0x29, CUFFT_D2Z = 0x6a, CUFFT_Z2D = 0x6c, CUFFT_Z2Z = 0x69 } cufftType;
+typedef cufftComplex (*cufftCallbackLoadC)(void*, size_t, void*, void*);
+typedef cufftReal (*cufftCallbackLoadR)(void*, size_t, void*, void*);
+typedef void (*cufftCallbackStoreC)(void*, size_t, cufftComplex, void*, void*);
+typedef void (*cufftCallbackStoreR)(void*, size_t, cufftReal, void*, void*);
 typedef struct cusolverDnContext* cusolverDnHandle_t;
 typedef enum { CUSOLVER_STATUS_SUCCESS = 0 } cusolverStatus_t;
 typedef struct cusparseContext* cusparseHandle_t;

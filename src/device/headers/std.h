@@ -4,7 +4,9 @@
 #include "gpulua/cmath"
 #include "gpulua/iterator"
 #include "gpulua/limits"
+#include "gpulua/string"
 #include "gpulua/string.h"
+#include "gpulua/tuple"
 #include "gpulua/utility"
 namespace std {
 using ::printf;

@@ -203,6 +203,8 @@ std::string unknown_name(const Log& log) {
     return "std::" + std::string(name);
   if (const std::string_view name = between(line, "namespace \"std\" has no member \"", "\""); !name.empty())
     return "std::" + std::string(name);
+  if (const std::string_view name = between(line, "reference to __host__ variable '", "'"); !name.empty())
+    return "std::" + std::string(name);
   if (const std::string_view name = between(line, "error: ", " is not a template"); !name.empty())
     return std::string(name);
   if (const std::string_view symbol = between(line, "Unresolved extern function '", "'"); !symbol.empty())
@@ -211,13 +213,22 @@ std::string unknown_name(const Log& log) {
   return std::string(between(line, "identifier \"", "\" is undefined"));
 }
 
-/// The container of the host to which a message's function belongs: clang's notes name the header, NVRTC the symbol.
-std::string host_container(std::string_view line) {
-  for (const std::string name : {"vector", "string"}) {
-    const bool is_note = line.starts_with("/gpulua/") && line.find(": note: ") != line.npos;
-    if (is_note && line.find("/" + name + ":") != line.npos) return "std::" + name;
-    const std::string_view symbol = between(line, "Unresolved extern function '", "'");
-    if (symbol.find("NSt6" + name) != symbol.npos || symbol.find("NKSt6" + name) != symbol.npos) return "std::" + name;
+/// The class of the host to which a message's function belongs: clang's notes name the header, NVRTC the symbol.
+std::string host_class(std::string_view line) {
+  struct Row {
+    std::string_view header, symbol, name;
+  };
+  static constexpr Row rows[] = {{"vector", "St6vector", "std::vector"},
+                                 {"string", "St6string", "std::string"},
+                                 {"host_streams.h", "St13gpulua_stream", "std::cout"},
+                                 {"host_containers.h", "St16gpulua_container", "std::map"},
+                                 {"host_objects.h", "St10unique_ptr", "std::unique_ptr"},
+                                 {"host_objects.h", "St10shared_ptr", "std::shared_ptr"}};
+  const bool is_note = line.starts_with("/gpulua/") && line.find(": note: ") != line.npos;
+  const std::string_view symbol = between(line, "Unresolved extern function '", "'");
+  for (const Row& row : rows) {
+    if (is_note && line.find("/" + std::string(row.header) + ":") != line.npos) return std::string(row.name);
+    if (symbol.find(row.symbol) != symbol.npos) return std::string(row.name);
   }
   return "";
 }
@@ -272,8 +283,8 @@ std::string compile_hints(std::string_view messages) {
   for (Log log(messages); log.next();) {
     const auto has = [&](std::string_view part) { return log.line().find(part) != std::string_view::npos; };
     if (!has("note: ") && !has("error: ") && !has("ptxas fatal ")) continue;
-    if (const std::string container = host_container(log.line()); !container.empty()) {
-      hints.add(unknown_names(), container);
+    if (const std::string name = host_class(log.line()); !name.empty()) {
+      hints.add(unknown_names(), name);
       continue;
     }
     const std::size_t known = hints.count();

@@ -4,10 +4,13 @@
 #include <array>
 #include <cctype>
 #include <iterator>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "src/base/characters.h"
 #include "src/base/cxx_tokens.h"
+#include "src/device/shared/standard_headers.h"
 
 namespace gpulua {
 namespace {
@@ -15,17 +18,14 @@ namespace {
 /// Headers of C++, of the system and of CUDA's libraries that have nothing for kernels.
 constexpr std::string_view host_headers[] = {
     "any",
-    "arpa/inet.h",
-    "assert.h",
-    "atomic",
     "bitset",
     "cctype",
     "cerrno",
     "cfenv",
+    "charconv",
     "chrono",
     "clocale",
     "concepts",
-    "condition_variable",
     "coroutine",
     "csignal",
     "cstdarg",
@@ -34,37 +34,27 @@ constexpr std::string_view host_headers[] = {
     "cuda_gl_interop.h",
     "cudaEGL.h",
     "cudla.h",
-    "deque",
     "dirent.h",
     "dlfcn.h",
+    "emmintrin.h",
     "errno.h",
-    "exception",
+    "execution",
     "fcntl.h",
     "fenv.h",
     "filesystem",
     "format",
-    "fstream",
     "future",
     "getopt.h",
     "grp.h",
+    "immintrin.h",
     "helper_cuda.h",
     "helper_functions.h",
     "helper_image.h",
     "helper_string.h",
     "helper_timer.h",
-    "iomanip",
-    "ios",
-    "iosfwd",
-    "iostream",
-    "istream",
-    "list",
     "locale",
     "locale.h",
-    "map",
-    "memory",
     "mpi.h",
-    "mutex",
-    "netinet/in.h",
     "npp.h",
     "numbers",
     "nvJitLink.h",
@@ -75,42 +65,33 @@ constexpr std::string_view host_headers[] = {
     "nvtx3/nvToolsExt.h",
     "nvtx3/nvToolsExtCudaRt.h",
     "omp.h",
-    "ostream",
-    "queue",
     "random",
     "ranges",
     "regex",
     "sched.h",
-    "set",
     "shared_mutex",
     "signal.h",
     "source_location",
-    "sstream",
-    "stack",
     "stdarg.h",
-    "stdexcept",
     "streambuf",
     "string_view",
     "strings.h",
-    "sys/mman.h",
-    "sys/resource.h",
-    "sys/socket.h",
-    "sys/stat.h",
-    "sys/utsname.h",
-    "sys/wait.h",
     "system_error",
-    "thread",
+    "smmintrin.h",
+    "tmmintrin.h",
     "typeinfo",
     "unistd.h",
-    "unordered_map",
-    "unordered_set",
+    "valarray",
     "variant",
     "wchar.h",
+    "x86intrin.h",
+    "xmmintrin.h",
 };
 
 /// Folders of such headers.
-constexpr std::string_view host_folders[] = {"EGL/",   "GL/",     "GLES2/", "GLES3/", "GLFW/",  "X11/",
-                                             "boost/", "gflags/", "glog/",  "gtest/", "vulkan/"};
+constexpr std::string_view host_folders[] = {"EGL/",   "GL/",    "GLES2/",   "GLES3/",  "GLFW/",
+                                             "X11/",   "arpa/",  "boost/",   "gflags/", "glog/",
+                                             "gtest/", "linux/", "netinet/", "sys/",    "vulkan/"};
 
 constexpr std::array<std::string_view, 6> device_marks{"__global__", "__device__",   "constexpr",
                                                        "consteval",  "__constant__", "__managed__"};
@@ -150,11 +131,7 @@ class HostCode {
   }
 
   void read(const CxxToken& token) {
-    if (token.kind == CxxToken::Kind::directive) {
-      if (depth_ == 0 && is_host_header(CxxDirective(token).included()))
-        blank(place(token.text), place(token.text) + token.text.size());
-      return;
-    }
+    if (token.kind == CxxToken::Kind::directive) return read(CxxDirective(token), token.text);
     const bool is_mark = token.kind == CxxToken::Kind::mark;
     if (depth_ > 0) {  // within a body or an initialiser
       if (is_mark && token.text == "{") ++depth_;
@@ -177,6 +154,15 @@ class HostCode {
     }
     if (is_mark && token.text == "}") return close();
     words_.push_back(token.text);
+  }
+
+  /// Each branch of an #if goes on from what stands before it: a brace that all of them open is one brace.
+  void read(const CxxDirective& directive, std::string_view text) {
+    if (depth_ == 0 && is_host_header(directive.included())) blank(place(text), place(text) + text.size());
+    if (directive.name.starts_with("if")) open_.emplace_back(depth_, types_);
+    if (open_.empty()) return;
+    if (directive.name.starts_with("el")) std::tie(depth_, types_) = open_.back();
+    if (directive.name == "endif") open_.pop_back();
   }
 
   void start(std::size_t place) {
@@ -257,9 +243,10 @@ class HostCode {
 
   std::string_view text_;
   std::string result_;
-  std::vector<std::string_view> words_;  // of the declaration that has begun
-  std::size_t begin_ = 0, head_ = 0;     // where it begins, and its first word behind a template's parameters
-  std::size_t body_ = 0;                 // behind the brace that opens its body
+  std::vector<std::string_view> words_;    // of the declaration that has begun
+  std::vector<std::pair<int, int>> open_;  // `depth_` and `types_` before each #if that is open
+  std::size_t begin_ = 0, head_ = 0;       // where it begins, and its first word behind a template's parameters
+  std::size_t body_ = 0;                   // behind the brace that opens its body
   int depth_ = 0, types_ = 0, parentheses_ = 0, angles_ = 0;
   bool in_template_ = false, has_value_ = false;
 };
@@ -267,6 +254,8 @@ class HostCode {
 }  // namespace
 
 bool is_host_header(std::string_view name) {
+  if (std::ranges::any_of(public_headers(), [&](const StandardHeader& header) { return header.name == name; }))
+    return false;
   return std::ranges::find(host_headers, name) != std::end(host_headers) ||
          std::ranges::any_of(host_folders, [&](std::string_view folder) { return name.starts_with(folder); });
 }

@@ -6,6 +6,7 @@
 #include <llvm/TargetParser/Host.h>
 
 #include "src/device/cpu/front_end/kernel_headers.h"
+#include "src/device/cpu/front_end/nvcc_text.h"
 #include "src/device/cpu/front_end/prelude.h"
 
 namespace gpulua::cpu {
@@ -34,6 +35,24 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> machine_files() {
   return files;
 }
 
+/// A file with its inline assembly as clang reads it here.
+class SourceFile : public llvm::vfs::File {
+ public:
+  SourceFile(const llvm::vfs::Status& status, std::string text)
+      : text_(std::move(text)), status_(llvm::vfs::Status::copyWithNewSize(status, text_.size())) {}
+
+  llvm::ErrorOr<llvm::vfs::Status> status() override { return status_; }
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> getBuffer(const llvm::Twine& name, std::int64_t, bool,
+                                                               bool) override {
+    return llvm::MemoryBuffer::getMemBufferCopy(text_, name);
+  }
+  std::error_code close() override { return {}; }
+
+ private:
+  std::string text_;
+  llvm::vfs::Status status_;
+};
+
 /// The machine's files without devices and pipes, which may be endless.
 class RegularFiles : public llvm::vfs::ProxyFileSystem {
  public:
@@ -46,8 +65,15 @@ class RegularFiles : public llvm::vfs::ProxyFileSystem {
     return found;
   }
   llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>> openFileForRead(const llvm::Twine& path) override {
-    if (auto found = status(path); !found) return found.getError();
-    return ProxyFileSystem::openFileForRead(path);
+    const auto found = status(path);
+    if (!found) return found.getError();
+    auto file = ProxyFileSystem::openFileForRead(path);
+    if (!file) return file;
+    const auto buffer = (*file)->getBuffer(path);
+    if (!buffer) return buffer.getError();
+    std::string text = (*buffer)->getBuffer().str();
+    rewrite_for_clang(text);
+    return std::make_unique<SourceFile>(*found, std::move(text));
   }
 };
 

@@ -1,4 +1,5 @@
 #include "src/device/cpu/front_end/front_end.h"
+#include "src/device/cpu/front_end/nvcc_text.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/Basic/Version.h>
@@ -69,7 +70,7 @@ std::string main_text(const NamedSource& named, const CompileOptions& options) {
   if (options.default_device) text += "#pragma clang force_cuda_host_device begin\n";
   text += "#line " + std::to_string(source.line) + " " + in_quotes(source.file.empty() ? "source" : source.file) + "\n";
   text += source.text + "\n";
-  replace_constraints(text);
+  rewrite_for_clang(text);
   if (options.default_device) text += "#pragma clang force_cuda_host_device end\n";
   return text + name_uses(source);
 }
@@ -83,7 +84,7 @@ ClangFiles make_files(const KernelSource& source, const CompileOptions& options,
                       const PrecompiledPrelude* precompiled) {
   ClangFiles files(reads_disk(source, options));
   for (auto [name, content] : source.headers) {
-    replace_constraints(content);
+    rewrite_for_clang(content);
     files.add_copy(std::string(user_headers) + "/" + name, content);
   }
   files.add(main_file, text);

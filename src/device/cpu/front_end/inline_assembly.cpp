@@ -144,20 +144,4 @@ void replace_inline_assembly(llvm::Module& module) {
   place_carry(module);
 }
 
-void replace_constraints(std::string& text) {
-  for (std::size_t quote = text.find('"'); quote != std::string::npos; quote = text.find('"', quote + 1)) {
-    const std::size_t letter = text.find_first_not_of("=+&", quote + 1);
-    if (letter == std::string::npos || letter + 1 >= text.size() || text[letter + 1] != '"') continue;
-    const std::size_t next = text.find_first_not_of(" \t\n\\", letter + 2);
-    if (next == std::string::npos || text[next] != '(') continue;
-    if (text[letter] == 'h') text[letter] = 'r';
-#ifdef __x86_64__
-    if (text[letter] == 'f' || text[letter] == 'd') text[letter] = 'x';
-#else
-    if (text[letter] == 'f' || text[letter] == 'd') text[letter] = 'w';
-    if (text[letter] == 'l') text[letter] = 'r';
-#endif
-  }
-}
-
 }  // namespace gpulua::cpu

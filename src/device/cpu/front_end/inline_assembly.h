@@ -18,8 +18,4 @@ std::unique_ptr<clang::ASTConsumer> assembly_functions(clang::CodeGenerator& gen
 /// ErrorKind::compile, with the line, where this device does not know an instruction.
 void replace_inline_assembly(llvm::Module& module);
 
-/// Writes "=h" and "=f", with which PTX's operands are registers of 16 bits and of floats, as constraints that the host
-/// has. The text keeps its length.
-void replace_constraints(std::string& text);
-
 }  // namespace gpulua::cpu

@@ -2,6 +2,8 @@
 #define GPULUA_COOPERATIVE_GROUPS_H
 // Cooperative groups: the block, the grid, tiles of a block and the lanes that run together. Capital letters stay out of the
 // names: a user's macros are defined by now.
+// How the toolkit's headers write an address as an operand of inline PTX, which sources borrow.
+#define _CG_ASM_PTR_CONSTRAINT(pointer) "l"(pointer)
 #pragma clang force_cuda_host_device begin
 namespace cooperative_groups {
 
@@ -58,7 +60,7 @@ inline thread_block this_thread_block(block_tile_memory<threads>&) {
 /// All blocks of a cooperative launch.
 class grid_group {
  public:
-  struct arrival_token {};
+  using arrival_token = unsigned int;
   static bool is_valid() { return true; }
   static void sync(GPULUA_SOURCE_LINE) { gpulua_grid_barrier(file, line); }
   static arrival_token barrier_arrive() { return {}; }
@@ -74,7 +76,34 @@ class grid_group {
 };
 inline grid_group this_grid() { return {}; }
 
+/// The cluster of a block that is alone in it: this device launches no others.
+class cluster_group {
+ public:
+  struct arrival_token {};
+  static void sync(GPULUA_SOURCE_LINE) { gpulua_barrier(file, line); }
+  static arrival_token barrier_arrive() { return {}; }
+  static void barrier_wait(arrival_token&&, GPULUA_SOURCE_LINE) { gpulua_barrier(file, line); }
+  static void barrier_wait(GPULUA_SOURCE_LINE) { gpulua_barrier(file, line); }
+  static unsigned int num_blocks() { return 1; }
+  static unsigned int num_threads() { return thread_block::size(); }
+  static unsigned int size() { return num_threads(); }
+  static unsigned int block_rank() { return 0; }
+  static unsigned int thread_rank() { return thread_block::thread_rank(); }
+  static unsigned int query_shared_rank(const void*) { return 0; }
+  static dim3 dim_blocks() { return dim3(1, 1, 1); }
+  static dim3 dim_threads() { return blockDim; }
+  static dim3 block_index() { return dim3(0, 0, 0); }
+  static dim3 thread_index() { return dim3(threadIdx); }
+  template <class _Tp>
+  static _Tp* map_shared_rank(_Tp* address, int) {
+    return address;
+  }
+};
+inline cluster_group this_cluster() { return {}; }
+
 namespace details {
+/// Whether a barrier's word shows its other side: sources borrow it from the toolkit's headers for barriers of their own.
+inline bool bar_has_flipped(unsigned int before, unsigned int now) { return ((before ^ now) & 0x80000000u) != 0; }
 /// The votes of a group within a warp; the group says its lanes, and which of them has a rank.
 template <class _Group>
 class warp_part : public thread_group {

@@ -649,6 +649,20 @@ struct bits_of<8> {
 };
 }  // namespace gpulua
 
+/// Numbers as unsigned ones in the same order.
+template <class T>
+struct Traits {
+  typedef typename gpulua::bits_of<sizeof(T)>::type UnsignedBits;
+  static __host__ __device__ UnsignedBits TwiddleIn(UnsignedBits key) { return key ^ (key & top ? of_negative : of_positive); }
+  static __host__ __device__ UnsignedBits TwiddleOut(UnsignedBits key) { return key ^ (key & top ? of_positive : of_negative); }
+
+ private:
+  static constexpr bool has_sign = T(-1) < T(0), is_integer = T(0.5f) == T(0);
+  static constexpr UnsignedBits top = UnsignedBits(1) << (8 * sizeof(T) - 1);
+  static constexpr UnsignedBits of_positive = has_sign ? top : 0;
+  static constexpr UnsignedBits of_negative = is_integer ? of_positive : UnsignedBits(~UnsignedBits(0));
+};
+
 /// Sorts by the bits begin to end - 1 of keys, which are numbers; equal keys keep their order. Four bits at a time.
 template <class Key, int x, int items, class Value = NullType, int = 4, bool = true, BlockScanAlgorithm = BLOCK_SCAN_WARP_SCANS, int = 0, int y = 1,
           int z = 1, int = 0>
@@ -774,4 +788,5 @@ class BlockRadixSort {
 };
 
 }  // namespace cub
+#include "cub_neighbours.h"
 #endif

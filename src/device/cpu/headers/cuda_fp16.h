@@ -7,6 +7,9 @@
 struct __half_raw {
   unsigned short x;
 };
+struct __half2_raw {
+  unsigned short x, y;
+};
 struct __half {
   _Float16 number;
   __half() = default;
@@ -23,6 +26,8 @@ struct __align__(4) __half2 {
   __half x, y;
   __half2() = default;
   constexpr __half2(__half a, __half b) : x(a), y(b) {}
+  __half2(__half2_raw raw) : x(__half_raw{raw.x}), y(__half_raw{raw.y}) {}
+  operator __half2_raw() const { return {__half_raw(x).x, __half_raw(y).x}; }
 };
 using half = __half;
 using half2 = __half2;

@@ -7,6 +7,7 @@
 // What kernels may ask for: the operations of sm_90, as far as the CPU device has them. GPULUA_CPU tells it from a GPU.
 #undef __CUDA_ARCH__  // clang has set it to 1
 #define __CUDA_ARCH__ 900
+#define __CUDA_ARCH_LIST__ __CUDA_ARCH__
 #define GPULUA_CPU 1
 #define CUDART_VERSION 13000
 #define CUDA_VERSION CUDART_VERSION
@@ -22,14 +23,23 @@
 #define __managed__ __attribute__((device))
 #define __grid_constant__
 #define __maxnreg__(...)
-#define __cluster_dims__(...)
+// A kernel for clusters of one block is any kernel. Others do not compile: the attribute wants a constant.
+int gpulua_not_a_constant();
+constexpr int this_device_has_clusters_of_one_block_alone(unsigned x, unsigned y = 1, unsigned z = 1) {
+  return x * y * z == 1 ? 1 : gpulua_not_a_constant();
+}
+#define __cluster_dims__(...) __attribute__((aligned(this_device_has_clusters_of_one_block_alone(__VA_ARGS__))))
 #define __nv_pure__
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __forceinline__ __inline__ __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
 #define __align__(n) __attribute__((aligned(n)))
 #define __builtin_align__(n) __align__(n)
+#define __CUDA_ALIGN__(n) __align__(n)
 #define CUDART_CB
+#define CUDARTAPI
+// Of a function: it is there already, and this declaration is never chosen.
+#define __device_builtin__ __attribute__((enable_if(false, "")))
 
 #include "gpulua_abi.h"
 

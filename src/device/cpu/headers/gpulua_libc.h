@@ -12,6 +12,13 @@ int memcmp(const void* a, const void* b, size_t bytes);
 size_t strlen(const char* text);
 }
 
+extern "C" int gpulua_libc_clock_gettime(int clock, long* seconds_and_nanoseconds) __asm__("clock_gettime");
+inline unsigned long long gpulua_nanoseconds() {
+  long time[2] = {};
+  gpulua_libc_clock_gettime(0, time);
+  return (unsigned long long)(time[0] * 1000000000 + time[1]);
+}
+
 typedef long clock_t;
 inline long long clock64() { return (long long)__builtin_readcyclecounter(); }
 inline clock_t clock() { return (clock_t)__builtin_readcyclecounter(); }

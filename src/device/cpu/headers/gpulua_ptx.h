@@ -42,6 +42,9 @@ GPULUA_SPECIAL(unsigned, lanemask_ge, ~((1u << gpulua_lane()) - 1))
 GPULUA_SPECIAL(unsigned, clock, (unsigned)clock64())
 GPULUA_SPECIAL(unsigned, clock_hi, (unsigned)(clock64() >> 32))
 GPULUA_SPECIAL(unsigned long long, clock64, (unsigned long long)clock64())
+GPULUA_SPECIAL(unsigned long long, globaltimer, gpulua_nanoseconds())
+GPULUA_SPECIAL(unsigned, globaltimer_lo, (unsigned)gpulua_nanoseconds())
+GPULUA_SPECIAL(unsigned, globaltimer_hi, (unsigned)(gpulua_nanoseconds() >> 32))
 #undef GPULUA_SPECIAL
 #undef GPULUA_SPECIAL_3
 
@@ -348,6 +351,8 @@ GPULUA_CONVERSIONS(s32)
 GPULUA_CONVERSIONS(u64)
 GPULUA_CONVERSIONS(s64)
 #define GPULUA_FROM_FLOATINGS(to) GPULUA_FROM_FLOATING(to, f32, f) GPULUA_FROM_FLOATING(to, f64, )
+GPULUA_FROM_FLOATINGS(s8)
+GPULUA_FROM_FLOATINGS(u8)
 GPULUA_FROM_FLOATINGS(s16)
 GPULUA_FROM_FLOATINGS(u16)
 GPULUA_FROM_FLOATINGS(s32)

@@ -19,6 +19,11 @@ __device__ inline void* __cvta_shared_to_generic(size_t address) {
 inline size_t __cvta_generic_to_global(const void* address) { return (size_t)address; }
 inline void* __cvta_global_to_generic(size_t address) { return (void*)address; }
 
+// ---- launches: a kernel begins when the one ahead of it has ended ----------------------------------------------------------------
+
+inline void cudaGridDependencySynchronize() {}
+inline void cudaTriggerProgrammaticLaunchCompletion() {}
+
 #define GPULUA_FLOAT_OVERLOAD(name)                                \
   inline float name##f(float x) { return (float)name((double)x); } \
   inline float name(float x) { return name##f(x); }
@@ -117,5 +122,6 @@ inline float rnormf(int count, const float* p) { return (float)(1.0 / gpulua_nor
 
 #undef GPULUA_FLOAT_OVERLOAD
 #include "gpulua_ptx.h"
+#include "gpulua_ptx_halves.h"
 #include "gpulua_matrices.h"
 #pragma clang force_cuda_host_device end

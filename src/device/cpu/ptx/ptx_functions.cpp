@@ -29,12 +29,24 @@ bool is_type_of_integers(std::string_view word) {
   return word.size() > 1 && (word[0] == 'u' || word[0] == 's') && word[1] >= '0' && word[1] <= '9';
 }
 
+std::string_view type_of_result(const std::vector<std::string>& words) {
+  return words[0] == "cvt" && words.size() > 1 ? words[words.size() - 2] : words.back();
+}
+
 void add_special_registers(const std::vector<PtxOperand>& operands, std::vector<std::string>& symbols) {
   for (const PtxOperand& operand : operands) {
     if (operand.kind == PtxOperand::Kind::name && operand.name.starts_with('%'))
       symbols.push_back(ptx_symbol(special_function(operand.name)));
     add_special_registers(operand.parts, symbols);
   }
+}
+
+/// ptxas takes the number of ldmatrix's matrices also before their shape.
+std::vector<std::string> in_order(std::vector<std::string> words) {
+  if (words[0] == "ldmatrix" || words[0] == "stmatrix")
+    std::stable_partition(words.begin() + 1, words.end(),
+                          [&](const std::string& word) { return word == "sync" || word == "m8n8"; });
+  return words;
 }
 
 }  // namespace
@@ -58,9 +70,7 @@ bool is_shared(const PtxInstruction& instruction) {
 }
 
 bool is_saturated(const PtxInstruction& instruction) {
-  const std::vector<std::string>& words = instruction.words;
-  const std::size_t type = words[0] == "cvt" && words.size() > 1 ? words.size() - 2 : words.size() - 1;
-  return has_word(instruction, "sat") && words[type] == "f32";
+  return has_word(instruction, "sat") && type_of_result(instruction.words) == "f32";
 }
 
 bool is_without_effect(const PtxInstruction& instruction) {
@@ -80,9 +90,11 @@ std::string function_of(const PtxInstruction& instruction) {
   const bool between_integers =
       converts && words.size() > 2 && is_type_of_integers(words[words.size() - 2]) && is_type_of_integers(words.back());
   std::string result;
-  for (const std::string& word : words) {
+  for (const std::string& word : in_order(words)) {
     if (is_one_of(dropped, word) || (word == "rn" && !converts)) continue;
-    if (word == "sat" && !between_integers && words.back() != "s32") continue;
+    const bool has_name =
+        between_integers || words.back() == "s32" || type_of_result(words).find("f16") != std::string::npos;
+    if (word == "sat" && !has_name) continue;
     std::string part = word == "barrier" ? "bar" : word == "red" && result.empty() ? "atom" : word;
     result += (result.empty() ? "" : "_") + part;
   }

@@ -77,7 +77,6 @@ struct HostHeader {
 /// Headers of host programs, which other people's kernels include, too. What they bring to kernels is there without
 /// them, and NVRTC refuses the host functions that they declare.
 constexpr HostHeader host_headers[] = {
-    {"cuda.h", "#ifndef CUDA_VERSION\n#define CUDA_VERSION CUDART_VERSION\n#endif\n"},
     {"cuda_profiler_api.h", ""},
     // The toolkit's also has the functions of hosts.
     {"cub/cub.cuh",

@@ -1,0 +1,118 @@
+// Owners, locks and threads for host functions, which are left out: declarations alone, as in <vector>.
+#ifndef GPULUA_HOST_OBJECTS_H
+#define GPULUA_HOST_OBJECTS_H
+#include "gpulua/functional"
+#include "gpulua/host_mark.h"
+#include "gpulua/tuple"
+#include "gpulua/utility"
+namespace std {
+template <class _Tp>
+class default_delete;
+#define GPULUA_POINTER(name)                                                   \
+  template <class _Tp, class... _More>                                         \
+  class name {                                                                 \
+   public:                                                                     \
+    using element_type = remove_extent_t<_Tp>;                                 \
+    GPULUA_HOST_EMPTY(name)                                                    \
+    GPULUA_HOST name(nullptr_t);                                               \
+    template <class... _Types>                                                 \
+    GPULUA_HOST explicit name(element_type* object, _Types&&... deleter);      \
+    template <class _Other, class... _Others>                                  \
+    GPULUA_HOST name(const name<_Other, _Others...>& other);                   \
+    GPULUA_HOST element_type* get() const noexcept;                            \
+    GPULUA_HOST element_type& operator*() const noexcept;                      \
+    GPULUA_HOST element_type* operator->() const noexcept;                     \
+    GPULUA_HOST element_type& operator[](size_t i) const;                      \
+    GPULUA_HOST explicit operator bool() const noexcept;                       \
+    GPULUA_HOST void reset(element_type* object = nullptr) noexcept;           \
+    GPULUA_HOST element_type* release() noexcept;                              \
+    GPULUA_HOST long use_count() const noexcept;                               \
+    GPULUA_HOST bool operator==(nullptr_t) const noexcept;                     \
+    GPULUA_HOST bool operator!=(nullptr_t) const noexcept;                     \
+  };
+GPULUA_POINTER(shared_ptr)
+GPULUA_POINTER(unique_ptr)
+GPULUA_POINTER(weak_ptr)
+#undef GPULUA_POINTER
+template <class _Tp, class... _Types>
+GPULUA_HOST shared_ptr<_Tp> make_shared(_Types&&... values);
+template <class _Tp, class... _Types>
+GPULUA_HOST unique_ptr<_Tp> make_unique(_Types&&... values);
+
+struct nullopt_t {};
+constexpr nullopt_t nullopt{};
+template <class _Tp>
+class optional {
+ public:
+  GPULUA_HOST_EMPTY(optional)
+  GPULUA_HOST optional(nullopt_t);
+  GPULUA_HOST optional(const _Tp& value);
+  GPULUA_HOST bool has_value() const noexcept;
+  GPULUA_HOST explicit operator bool() const noexcept;
+  GPULUA_HOST _Tp& value();
+  GPULUA_HOST const _Tp& value() const;
+  GPULUA_HOST _Tp value_or(const _Tp& other) const;
+  GPULUA_HOST _Tp& operator*();
+  GPULUA_HOST const _Tp& operator*() const;
+  GPULUA_HOST _Tp* operator->();
+  GPULUA_HOST void reset() noexcept;
+};
+
+template <class _Tp>
+class atomic {
+ public:
+  GPULUA_HOST_EMPTY(atomic)
+  GPULUA_HOST atomic(_Tp value);
+  GPULUA_HOST _Tp load() const noexcept;
+  GPULUA_HOST void store(_Tp value) noexcept;
+  GPULUA_HOST _Tp exchange(_Tp value) noexcept;
+  GPULUA_HOST _Tp fetch_add(_Tp value) noexcept;
+  GPULUA_HOST _Tp fetch_sub(_Tp value) noexcept;
+  GPULUA_HOST _Tp operator++() noexcept;
+  GPULUA_HOST _Tp operator++(int) noexcept;
+  GPULUA_HOST _Tp operator=(_Tp value) noexcept;
+  GPULUA_HOST operator _Tp() const noexcept;
+};
+
+class mutex {
+ public:
+  GPULUA_HOST_EMPTY(mutex)
+  GPULUA_HOST void lock();
+  GPULUA_HOST bool try_lock();
+  GPULUA_HOST void unlock();
+};
+using recursive_mutex = mutex;
+#define GPULUA_LOCK(name)                               \
+  template <class _Mutex>                               \
+  class name {                                          \
+   public:                                              \
+    GPULUA_HOST explicit name(_Mutex& mutex);           \
+    GPULUA_HOST ~name();                                \
+    GPULUA_HOST void lock();                            \
+    GPULUA_HOST void unlock();                          \
+  };
+GPULUA_LOCK(lock_guard)
+GPULUA_LOCK(scoped_lock)
+GPULUA_LOCK(unique_lock)
+#undef GPULUA_LOCK
+
+class condition_variable {
+ public:
+  GPULUA_HOST_EMPTY(condition_variable)
+  template <class _Lock, class... _Types>
+  GPULUA_HOST void wait(_Lock& lock, _Types&&... condition);
+  GPULUA_HOST void notify_one() noexcept;
+  GPULUA_HOST void notify_all() noexcept;
+};
+
+class thread {
+ public:
+  GPULUA_HOST_EMPTY(thread)
+  template <class _Function, class... _Types>
+  GPULUA_HOST explicit thread(_Function&& function, _Types&&... arguments);
+  GPULUA_HOST void join();
+  GPULUA_HOST void detach();
+  GPULUA_HOST bool joinable() const noexcept;
+};
+}  // namespace std
+#endif
