@@ -187,6 +187,8 @@ describe("cub's neighbours", function()
     local x, out = gpu.array(values, "int32"), gpu.zeros(32, "int32")
     gpu.kernel([[
       #include <cub/cub.cuh>
+      struct Unequal { __device__ bool operator()(int a, int b) const { return a != b; } };
+      struct Minus { __device__ int operator()(int a, int b) const { return a - b; } };
       __global__ void k(int* x, int* out) {
         typedef cub::BlockDiscontinuity<int, 4, 2> Flags;
         typedef cub::BlockAdjacentDifference<int, 4, 2> Steps;
@@ -200,27 +202,27 @@ describe("cub's neighbours", function()
   local function number(condition) return condition and 1 or 0 end
 
   it("flags where runs begin and end", function()
-    local got = run "Flags(s.flags).FlagHeadsAndTails(a, b, in, cub::Inequality());"
+    local got = run "Flags(s.flags).FlagHeadsAndTails(a, b, in, Unequal());"
     for i = 1, 16 do
       assert.are.equal(number(values[i] ~= values[i - 1]), got[i])
       assert.are.equal(number(values[i] ~= values[i + 1]), got[16 + i])
     end
-    got = run [[Flags(s.flags).FlagHeads(a, in, cub::Inequality(), 3); __syncthreads();
-      Flags(s.flags).FlagTails(b, in, cub::Inequality(), 8);]]
+    got = run [[Flags(s.flags).FlagHeads(a, in, Unequal(), 3); __syncthreads();
+      Flags(s.flags).FlagTails(b, in, Unequal(), 8);]]
     assert.are.equal(0, got[1])
     assert.are.equal(0, got[32])
     assert.are.equal(1, got[3])
   end)
 
   it("subtracts the item before or after", function()
-    local got = run [[Steps(s.steps).SubtractLeft(in, a, cub::Difference()); __syncthreads();
-      Steps(s.steps).SubtractRight(in, b, cub::Difference());]]
+    local got = run [[Steps(s.steps).SubtractLeft(in, a, Minus()); __syncthreads();
+      Steps(s.steps).SubtractRight(in, b, Minus());]]
     for i = 1, 16 do
       assert.are.equal(values[i] - (values[i - 1] or 0), got[i])
       assert.are.equal(values[i] - (values[i + 1] or 0), got[16 + i])
     end
-    got = run [[Steps(s.steps).SubtractLeft(in, a, cub::Difference(), 10); __syncthreads();
-      Steps(s.steps).SubtractRight(in, in, cub::Difference(), 100); b[0] = in[0]; b[1] = in[1];]]
+    got = run [[Steps(s.steps).SubtractLeft(in, a, Minus(), 10); __syncthreads();
+      Steps(s.steps).SubtractRight(in, in, Minus(), 100); b[0] = in[0]; b[1] = in[1];]]
     assert.are.equal(3 - 10, got[1])
     assert.are.equal(8 - 100, got[32])
     for i = 2, 15 do
@@ -230,8 +232,8 @@ describe("cub's neighbours", function()
   end)
 
   it("leaves what is not valid", function()
-    local got = run [[Steps(s.steps).SubtractLeftPartialTile(in, a, cub::Difference(), 5); __syncthreads();
-      Steps(s.steps).SubtractRightPartialTile(in, b, cub::Difference(), 5);]]
+    local got = run [[Steps(s.steps).SubtractLeftPartialTile(in, a, Minus(), 5); __syncthreads();
+      Steps(s.steps).SubtractRightPartialTile(in, b, Minus(), 5);]]
     for i = 1, 16 do
       assert.are.equal(i <= 5 and values[i] - (values[i - 1] or 0) or values[i], got[i])
       assert.are.equal(i < 5 and values[i] - values[i + 1] or values[i], got[16 + i])
