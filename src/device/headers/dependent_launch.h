@@ -2,7 +2,7 @@
 // launches has nothing to wait for.
 #ifndef GPULUA_DEPENDENT_LAUNCH_H
 #define GPULUA_DEPENDENT_LAUNCH_H
-#ifndef __CUDACC_RDC__  // there NVRTC has them
+#if !defined(GPULUA_CPU) && !defined(__CUDACC_RDC__)  // NVRTC has them with -rdc, the cpu device always
 __device__ inline void cudaGridDependencySynchronize() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");

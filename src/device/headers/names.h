@@ -20,7 +20,5 @@ typedef unsigned short u_int16_t;
 typedef unsigned int u_int32_t;
 typedef unsigned long u_int64_t;
 typedef long ssize_t;
-#ifndef GPULUA_CPU
 #include "gpulua/dependent_launch.h"
-#endif
 #endif

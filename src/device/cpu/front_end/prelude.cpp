@@ -47,7 +47,7 @@ constexpr std::array rows{
     Row{"cooperative_groups/memcpy_async.h", "cooperative_groups_memcpy_async.h"},
     Row{"cooperative_groups/reduce.h", "cooperative_groups_reduce.h"},
     Row{"cooperative_groups/scan.h", "cooperative_groups_scan.h"},
-    Row{"cub_neighbours.h", "cub_neighbours.h"},
+    Row{"gpulua_cub_neighbours.h", "gpulua_cub_neighbours.h"},
     Row{"cub/block/block_adjacent_difference.cuh", "cub.h"},
     Row{"cub/block/block_discontinuity.cuh", "cub.h"},
     Row{"cub/block/block_exchange.cuh", "cub.h"},

@@ -788,5 +788,5 @@ class BlockRadixSort {
 };
 
 }  // namespace cub
-#include "cub_neighbours.h"
+#include "gpulua_cub_neighbours.h"
 #endif
