@@ -122,6 +122,8 @@ describe("headers of the standard", function()
       static_assert(std::is_same_v<std::common_type_t<int, double>, double> && std::is_convertible_v<int, float>, "");
       static_assert(std::numeric_limits<float>::max() == FLT_MAX && std::numeric_limits<unsigned>::digits == 32, "");
       static_assert(std::max({1, 5, 2}) == 5 && std::min(1, 2) == 1, "");
+      static_assert(std::make_tuple(1, 5.f) < std::make_tuple(2, 1.f) && std::make_tuple(2, 1) >= std::make_tuple(2, 1), "");
+      static_assert(std::make_tuple(1, 5) > std::make_tuple(1, 4) && !(std::make_tuple(1, 5) <= std::make_tuple(1, 4)), "");
       __global__ void k(float* out, int n) {
         std::array<int, 4> a = {{3, 1, 4, 1}};
         std::sort(a.begin(), a.end());
