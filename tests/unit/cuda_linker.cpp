@@ -157,6 +157,14 @@ TEST_CASE_METHOD(Fixture, "parts that cannot be linked", "[cuda][nvrtc]") {
             "expected the same options for arithmetic and registers in all parts with -dlto"));
 }
 
+TEST_CASE_METHOD(Fixture, "kernels that launch kernels are refused with what to write", "[cuda][nvrtc]") {
+  if (!has_toolkit()) return;
+  const std::string text = "__global__ void a() {}\n__global__ void b() { a<<<1, 1>>>(); }";
+  CHECK(has(failure({source(text)}), "kernels are launched by the script, kernel{grid"));
+  CHECK_THROWS_WITH(compiler.get(source(text), cache),
+                    Catch::Contains("kernels are launched by the script, kernel{grid"));
+}
+
 TEST_CASE_METHOD(Fixture, "a part is compiled again where it changes, and the module is kept", "[cuda][nvrtc]") {
   if (!has_toolkit()) return;
   const auto first = link({source(definitions), source(kernels)});

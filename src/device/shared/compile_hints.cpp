@@ -134,6 +134,7 @@ const std::vector<std::pair<std::string_view, std::string_view>>& wrong_code() {
       {"cudaConfigureCall", launches},
       {"reference to __global__ function", launches},
       {"kernel launch from __device__", launches},
+      {"device-side kernel launch could not be processed", launches},
       {"variable length array declaration cannot have", sizes},
       {"should not return a value", results},
       {"return value type does not match the function type", results},

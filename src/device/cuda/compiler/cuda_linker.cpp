@@ -167,6 +167,9 @@ CompiledModule Linker::link(const KernelSource& whole,
     for (std::string& option : lto_options(whole)) options.push_back(std::move(option));
   NvJitLink::Result linked = library().link(inputs, options);
   if (!linked.success) {
+    if (linked.log.find("__cudaCDP2LaunchDevice") != std::string::npos)
+      throw Error(ErrorKind::compile, "[link] a kernel launches another one; {}",
+                  "kernels are launched by the script, kernel{grid = ..., block = ...}(...), not by their source");
     refuse_missing(parts, linked.log);
     throw Error(ErrorKind::compile, "[link] the parts do not link:\n{}", linked.log);
   }
