@@ -106,7 +106,8 @@ void ArgumentReader::read_scalar(int index, const ArgumentRule& rule, void* valu
   if (dtype == DType::uint64 && read_texture(index, value)) return;
   const Fit fit = store_number(L, index, dtype, value);
   if (fit == Fit::yes) {
-    if (const auto number = to_scalar(L, index)) kernel.device->evaluator().note_number(*number);
+    if (Evaluator& of = kernel.device->evaluator(); of.capture())
+      if (const auto number = to_scalar(L, index)) of.note_number(*number);
     return;
   }
   const bool wants_texture = dtype == DType::uint64 && test<Array>(L, index) && !kernel.texture_uses().empty();

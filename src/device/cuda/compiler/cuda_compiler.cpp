@@ -200,14 +200,15 @@ std::vector<std::string> toolkit_library_names(const std::string& stem, int driv
   return names;
 }
 
-Compiler::Compiler(const Config& config, std::string architecture, int driver_version, fs::path pack)
-    : architecture_(std::move(architecture)),
-      pack_(std::move(pack), driver_version),
-      linker_(config, architecture_, driver_version) {
+Compiler::Compiler(Config config, std::string architecture, int driver_version, fs::path pack)
+    : config_(std::move(config)),
+      architecture_(std::move(architecture)),
+      driver_version_(driver_version),
+      pack_(std::move(pack), driver_version) {
   const std::vector<std::string> names = toolkit_library_names("libnvrtc", driver_version);
   const std::vector<std::string_view> views(names.begin(), names.end());
-  library_ = find_cuda_library(config, views);
-  include_dirs_ = find_include_dirs(config, library_);
+  library_ = find_cuda_library(config_, views);
+  include_dirs_ = find_include_dirs(config_, library_);
   toolkit_identity_ = library_ ? file_identity(*library_) : "none";
   for (const fs::path& dir : include_dirs_) toolkit_identity_ += "|" + dir.string();
   for (const char* header : {"cuda.h", "cuda_fp16.h"})
@@ -247,7 +248,7 @@ CompiledModule Compiler::link(const KernelSource& whole, KernelCache& cache) {
     if (std::ranges::none_of(part.options, is_link_option)) relocatable.options.emplace_back("-rdc=true");
     parts.push_back(get_cached(relocatable, cache, [&] { return compile(relocatable); }));
   }
-  return linker_.link(whole, parts);
+  return linker().link(whole, parts);
 }
 
 std::string Compiler::pack_digest(const KernelSource& source) const {
@@ -255,7 +256,19 @@ std::string Compiler::pack_digest(const KernelSource& source) const {
   return key.add(format_version).add(architecture_).add(headers_).add(source).digest();
 }
 
-std::optional<std::string> Compiler::digest(const KernelSource& source) const {
+std::optional<std::string> Compiler::digest_of_parts(const KernelSource& whole) {
+  CacheKey key;
+  key.add("cuda link").add(format_version).add(linker().identity());
+  for (const KernelSource& part : whole.parts) {
+    const std::optional<std::string> own = digest(part);
+    if (!own) return std::nullopt;
+    key.add(*own);
+  }
+  return key.digest();
+}
+
+std::optional<std::string> Compiler::digest(const KernelSource& source) {
+  if (!source.parts.empty()) return digest_of_parts(source);
   const auto files = find_included_files(source, include_dirs_);
   if (!files) return std::nullopt;
   CacheKey key;
@@ -263,12 +276,6 @@ std::optional<std::string> Compiler::digest(const KernelSource& source) const {
   for (const fs::path& file : *files) {
     std::ifstream stream(file, std::ios::binary);
     key.add(file.string()).add(std::string(std::istreambuf_iterator<char>(stream), {}));
-  }
-  if (!source.parts.empty()) key.add(linker_.identity());
-  for (const KernelSource& part : source.parts) {
-    const std::optional<std::string> own = digest(part);
-    if (!own) return std::nullopt;
-    key.add(*own);
   }
   return key.digest();
 }
@@ -356,6 +363,11 @@ CompiledModule Compiler::compile(const NamedSource& named) {
   module.image = result.cubin.empty() ? result.ptx : std::move(result.cubin);
   module.ptx = std::move(result.ptx);
   return module;
+}
+
+Linker& Compiler::linker() {
+  if (!linker_) linker_.emplace(config_, architecture_, driver_version_);
+  return *linker_;
 }
 
 const Nvrtc& Compiler::nvrtc() {

@@ -27,7 +27,7 @@ class Compiler {
  public:
   /// `architecture`: a real one, "sm_90". `driver_version`: chooses among several installed NVRTCs. `pack`: the file of
   /// the kernels that are shipped, kernel_pack.h; empty: none.
-  Compiler(const Config& config, std::string architecture, int driver_version, std::filesystem::path pack = {});
+  Compiler(Config config, std::string architecture, int driver_version, std::filesystem::path pack = {});
 
   /// Compiles the source, or takes its module from the pack or the cache. Throws ErrorKind::compile with NVRTC's
   /// messages.
@@ -42,22 +42,27 @@ class Compiler {
   std::string pack_digest(const KernelSource& source) const;
 
  private:
-  std::optional<std::string> digest(const KernelSource& source) const;
-  /// get() for what is no source of the library's own.
+  std::optional<std::string> digest(const KernelSource& source);
+  std::optional<std::string> digest_of_parts(const KernelSource& whole);
+  /// The result of `make`, or what the cache has in its place.
   std::shared_ptr<const CompiledModule> get_cached(const KernelSource& source, KernelCache& cache,
                                                    const std::function<CompiledModule()>& make);
   CompiledModule link(const KernelSource& whole, KernelCache& cache);
+  /// Most programs link nothing, and do not look for a linker.
+  Linker& linker();
   /// With an option for code that is linked later, the image is a relocatable cubin or LTO-IR.
   CompiledModule compile(const KernelSource& source);
   CompiledModule compile(const NamedSource& named);
 
+  const Config config_;
   std::string architecture_;
+  const int driver_version_;
   std::optional<std::filesystem::path> library_;
   std::vector<std::filesystem::path> include_dirs_;
   std::string toolkit_identity_, headers_;
   KernelPack pack_;
-  Linker linker_;
   std::optional<Nvrtc> nvrtc_;
+  std::optional<Linker> linker_;
 };
 
 }  // namespace gpulua::cuda

@@ -21,7 +21,7 @@ bool has_lto(const KernelSource& source);
 
 class Linker {
  public:
-  /// `architecture`: "sm_90". `driver_version`: chooses among several installed nvJitLinks.
+  /// Looks for nvJitLink. `architecture`: "sm_90". `driver_version`: chooses among several that are installed.
   Linker(const Config& config, std::string architecture, int driver_version);
 
   /// Links the parts of `whole`. `compiled`: theirs, in their order: what the compiler made of the sources, relocatable

@@ -25,14 +25,10 @@ void find(const DynamicLibrary& library, const std::filesystem::path& file, cons
 LinkInputKind link_input_kind(std::string_view image) {
   using namespace std::string_view_literals;
   constexpr std::size_t machine_at = 18;  // e_machine
-  if (image.starts_with("\x7f"
-                        "ELF"sv) &&
-      image.size() > machine_at + 1)
+  if (image.starts_with("\x7f\x45LF"sv) && image.size() > machine_at + 1)
     return image.substr(machine_at, 2) == "\xbe\0"sv ? LinkInputKind::cubin : LinkInputKind::object;
   if (image.starts_with("\x50\xed\x55\xba"sv)) return LinkInputKind::fatbin;
-  if (image.starts_with("\xed"
-                        "CN\x7f"sv))
-    return LinkInputKind::lto_ir;
+  if (image.starts_with("\xed\x43N\x7f"sv)) return LinkInputKind::lto_ir;
   if (image.starts_with("!<arch>\n"sv)) return LinkInputKind::library;
   if (image.find(".version") != image.npos) return LinkInputKind::ptx;
   throw Error("expected PTX, LTO-IR, a cubin, a fatbin, an object file or a library, got something else of {} bytes",

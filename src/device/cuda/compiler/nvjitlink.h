@@ -12,7 +12,7 @@
 
 namespace gpulua::cuda {
 
-/// nvJitLink's names for what it takes.
+/// The kinds of code that nvJitLink links, with its numbers for them.
 enum class LinkInputKind : std::int32_t { cubin = 1, ptx, lto_ir, fatbin, object, library };
 
 /// Told from the first bytes. Throws Error for bytes of none of the kinds.
