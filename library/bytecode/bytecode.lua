@@ -275,8 +275,8 @@ local function operands(instruction)
   if opcode(instruction) == ops.SET_INDEXED or opcode(instruction) == ops.SET_AT then return target(instruction) end
 end
 
---- What operators and calls of functions that `takes` get on a line of fn, and what is put into t[key]: pairs of the instruction's
---- position and the register. takes(kind, value) gets what callee() gives.
+--- The registers that instructions on a line of fn read: operands, the value of t[key] = value, and arguments of functions for which
+--- takes(kind, value) is true; it gets the results of callee(). A list of pairs: the instruction's position and the register.
 function bytecode.registers_read(fn, line, takes)
   local read = {}
   for pc, instruction in instructions(fn) do

@@ -6,7 +6,7 @@ local checks = import "checks"
 local check_source = import("random").check_source
 local random = gpu.random
 
-local many_dimensions = 128 -- fewer points than so many dimensions are more likely the dimensions
+local many_dimensions = 128 -- from here on, fewer points than dimensions are probably the two in the wrong order
 local most_dimensions = 1111 -- in sobol_directions.txt
 
 -- Binary digits of a number that is less than 1 in each dtype.

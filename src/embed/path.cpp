@@ -45,7 +45,7 @@ class Keys {
  public:
   explicit Keys(std::string_view path) : path_(path) {}
 
-  /// False for what is no path.
+  /// Reads the next key. False where the rest of the path is not well formed.
   bool next() {
     std::string_view rest = path_.substr(at_);
     key_ = {{}, 0, path_.substr(0, at_)};

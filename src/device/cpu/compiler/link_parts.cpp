@@ -14,7 +14,7 @@
 namespace gpulua::cpu {
 namespace {
 
-/// True for what every part has of the prelude and of clang.
+/// True for symbols of the prelude and of clang: each part has its own copy of them.
 bool is_of_prelude(const llvm::GlobalValue& global) {
   return global.getName().contains("gpulua_") || global.getName().starts_with("llvm.");
 }
@@ -44,8 +44,8 @@ std::vector<LinkSymbol> symbols_of(const SourceModule& source) {
   return symbols;
 }
 
-/// Gives what is the part's alone a name of its own: `static` functions and variables. LLVM would rename one of two of
-/// a name, and the lists of the module's kernels and variables would not know.
+/// Renames the part's `static` functions and variables, so that no other part has their names. LLVM would rename one of
+/// two equal names itself, and the lists of the module's kernels and variables would keep the old name.
 void name_own(SourceModule& source, std::size_t number) {
   const std::string ending = ".part" + std::to_string(number);
   for (llvm::GlobalObject& object : source.module->global_objects()) {
@@ -56,7 +56,7 @@ void name_own(SourceModule& source, std::size_t number) {
     if ((!object.hasLocalLinkage() && !is_shown) || is_of_prelude(object)) continue;
     const std::string before = object.getName().str();
     object.setName(before + ending);
-    object.setComdat(nullptr);  // it has the name from before, of which LLVM keeps one
+    object.setComdat(nullptr);  // a comdat keeps its old name, and LLVM links one object of each name
     const std::string after = object.getName().str();
     for (SourceKernel& kernel : source.kernels)
       if (kernel.symbol == before) kernel.symbol = after;

@@ -1,5 +1,4 @@
 #include "src/device/cpu/front_end/front_end.h"
-#include "src/device/cpu/front_end/nvcc_text.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/Basic/Version.h>
@@ -25,6 +24,7 @@
 #include "src/device/cpu/front_end/leading_includes.h"
 #include "src/device/cpu/front_end/name_expressions.h"
 #include "src/device/cpu/front_end/nesting.h"
+#include "src/device/cpu/front_end/nvcc_text.h"
 #include "src/device/cpu/front_end/prelude.h"
 #include "src/device/cpu/front_end/prelude_reader.h"
 #include "src/device/cpu/front_end/print_result.h"
