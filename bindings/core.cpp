@@ -13,6 +13,7 @@
 #include "bindings/data/data_parts.h"
 #include "bindings/functions/function_parts.h"
 #include "bindings/gradients/gradient_parts.h"
+#include "bindings/graphics/graphics_parts.h"
 #include "bindings/kernels/kernel_parts.h"
 #include "bindings/linalg/linalg_parts.h"
 #include "bindings/lua/caller.h"
@@ -371,6 +372,8 @@ void add_core_functions(lua_State* L) {
   add_graphs(L);
   add_loops(L);
   add_gradients(L);
+  add_gl_buffers(L);
+  add_windows(L);
   add_function_helpers(L);
   add_terminal(L);
   add_ranks(L);

@@ -13,10 +13,12 @@ packages="
   libedit-dev libfmt-dev libpng-dev libxxhash-dev libzip-dev
   libtbb-dev libboost-context-dev libsleef-dev libopenblas0 libsuperlu7|libsuperlu5
   llvm-19-dev libclang-19-dev libclang-cpp19-dev liblld-19-dev lld zlib1g-dev libzstd-dev
+  libgl-dev libegl-dev libglfw3-dev
 "
 case "${1-}" in
   "") packages="$packages catch2 lua-busted expect dpkg-dev file liblua5.4-dev openmpi-bin mpich gnuplot-nox libhdf5-310|libhdf5-103-1
-    python3-venv python3-numpy xeus-zmq-dev|xeus-dev python3-jupyter-client" ;;
+    python3-venv python3-numpy xeus-zmq-dev|xeus-dev python3-jupyter-client
+    libegl1 libopengl0 libgl1-mesa-dri libglfw3 xvfb xauth" ;;
   command) ;;
   packages) packages="dpkg-dev file luarocks zip" ;;
   docs) packages="mkdocs mkdocs-material gnuplot-nox" ;;

@@ -40,6 +40,13 @@ for name in libedit.so.2 libpng16.so.16 libzip.so.4 libluajit-5.1.so.2; do
   cp -L "$library" "$stage/lib/"
   copy_libraries "$library"
 done
+# OpenGL's dispatch, where it is installed: what it goes to is the driver's, of the other machine.
+for name in libEGL.so.1 libOpenGL.so.0; do
+  library=$(/sbin/ldconfig -p | awk -v name="$name" '$1 == name && /x86-64/ { print $NF; exit }')
+  [ -n "$library" ] || { echo "$name is not installed: tests of windows are pending there" >&2; continue; }
+  cp -L "$library" "$stage/lib/"
+  copy_libraries "$library"
+done
 superlu=/usr/lib/x86_64-linux-gnu/libsuperlu.so.5 blas=/usr/lib/x86_64-linux-gnu/blas/libblas.so.3
 if [ -e "$superlu" ] && [ -e "$blas" ]; then
   cp -L "$superlu" "$blas" "$stage/lib/"

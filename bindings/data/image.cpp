@@ -170,10 +170,17 @@ int all_colormaps(lua_State* L) {
   return 1;
 }
 
+/// colormap(name): red, green and blue of its 256 levels, a byte each.
+int colormap_levels(lua_State* L) {
+  const Colormap map = make_colormap(check_string(L, 1, "colormap", "the name of a colour map"));
+  lua_pushlstring(L, reinterpret_cast<const char*>(map.data()), sizeof map);
+  return 1;
+}
+
 }  // namespace
 
 void add_colormaps(lua_State* L) {
-  set_functions(L, {{"colormaps", protect<all_colormaps>}});
+  set_functions(L, {{"colormap", protect<colormap_levels>}, {"colormaps", protect<all_colormaps>}});
 }
 
 void open_images(lua_State* L) {

@@ -212,7 +212,7 @@ std::vector<BufferRef> write_arguments(const JitCall& call, Launch& launch, cons
     void* value = launch.arguments().value(i);
     if (parameter.kind == luafn::Parameter::Kind::array) {
       const Array& array = call.captured.array(parameter.index);
-      if (array->freed()) refuse(launch.kernel().name(), parameter, "the array was freed");
+      if (array->freed()) refuse(launch.kernel().name(), parameter, array->buffer()->why_freed());
       const Array memory = call.captured.values()[parameter.index].strides.empty() ? array : memory_of(array);
       *static_cast<void**>(value) = parameter.written ? memory->write(stream) : memory->read(stream);
       if (array->buffer()->guarded()) guarded.push_back(array->buffer());

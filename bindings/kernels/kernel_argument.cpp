@@ -218,7 +218,7 @@ bool ArgumentReader::takes(Node& array, const ArgumentRule& rule) const {
 }
 
 void ArgumentReader::refuse_array(int index, Node& array, const ArgumentRule& rule) const {
-  if (array.freed()) refuse(index, "the array was freed");
+  if (array.freed()) refuse(index, array.buffer()->why_freed());
   if (&array.device() != kernel.device.get()) {
     const std::string& wanted = kernel.device->name();
     refuse(index, "the array is on " + array.device().name() + ", the kernel on " + wanted + "; x:to(\"" + wanted +

@@ -180,37 +180,38 @@ end
 
 local option_names = {}
 
---- Checks the options of gpu.`op`, or of a method ("A:sum"), against its signature. Returns the options; an empty table for nil.
-function checks.fields(op, options)
+--- Checks the options of gpu.`op`, or of a method ("A:sum"), against its signature; with `list`, the options' names of a method of an
+--- object that is made in Lua, against that. Returns the options; an empty table for nil.
+function checks.fields(op, options, list)
   if options == nil then return {} end
-  local names = option_names[op]
+  local names = option_names[list or op]
   if not names then
-    names = core.option_names(op)
+    names = list and {unpack(list)} or core.option_names(op)
     for _, name in ipairs(names) do names[name] = true end
-    option_names[op] = names
+    option_names[list or op] = names
   end
   if are_fields(options, names) then return plain_fields(options) end
-  op = op:match ":(.*)" or op
-  local function list() return (table.concat(names, ", "):gsub(", (%S+)$", " and %1")) end
-  if type(options) ~= "table" and core.takes_list(op) then
+  op = list and op or op:match ":(.*)" or op
+  local function text() return (table.concat(names, ", "):gsub(", (%S+)$", " and %1")) end
+  if type(options) ~= "table" and not list and core.takes_list(op) then
     core.raise(("[%s] expected one list and a table of options (%s), got %s after the first argument; %s({x, y}) takes several"):format(
-      op, list(), core.describe(options), "gpu." .. op))
+      op, text(), core.describe(options), "gpu." .. op))
   end
   if core.is_array(options) and names.axis then
-    core.fail(op, ("one array and a table of options (%s); gpu.stack({x, y}) makes one of several"):format(list()), options)
+    core.fail(op, ("one array and a table of options (%s); gpu.stack({x, y}) makes one of several"):format(text()), options)
   end
   if type(options) ~= "table" then
     local example = core.is_array(options) and names[1] and ("; a table has them by name, {%s = ...}"):format(names[1])
       or type(options) == "string" and names.format and ("; {format = %q} says how they are written"):format(options)
       or type(options) == "string" and names.method and ("; {method = %q} names one"):format(options)
       or type(options) == "number" and names.axis and "; several axes are one list, {1, 2}" or ""
-    core.raise(("[%s] expected a table of options: %s, got %s%s"):format(op, list(), core.describe(options), example))
+    core.raise(("[%s] expected a table of options: %s, got %s%s"):format(op, text(), core.describe(options), example))
   end
   for field in pairs(options) do
     if type(field) ~= "string" or not names[field] then
       local is_name = type(field) == "string"
-      core.raise(("[%s] expected the option%s %s, got %s%s"):format(op, #names > 1 and "s" or "", list(),
-        core.describe(is_name and field or options[field]), is_name and core.did_you_mean(field, names, op)
+      core.raise(("[%s] expected the option%s %s, got %s%s"):format(op, #names > 1 and "s" or "", text(),
+        core.describe(is_name and field or options[field]), is_name and core.did_you_mean(field, names, not list and op or nil)
           or names.args and "; {args = {...}} has the function's last arguments" or "; braces hold options by name, {name = value}"))
     end
   end

@@ -9,22 +9,22 @@ local metatable_of = debug.getmetatable -- getmetatable gives the name alone
 --- are errors, and so are arguments beyond those of a method, `parameters[name]`. `computed`: fields that a function of the object
 --- gives.
 function objects.class(kind, name, fields, methods, parameters, computed)
-  local class, names = {__metatable = name}, fields
+  local own, names = {}, fields
+  local class = {__metatable = name, methods = own}
   for called, method in pairs(methods) do
     names = names .. ", :" .. called
-    class[called] = function(self, ...)
+    own[called] = function(self, ...)
       if type(self) ~= "table" or metatable_of(self) ~= class then
         core.fail(kind .. ":" .. called, ("%s before a colon"):format(kind), self)
       end
       return method(self, ...)
     end
   end
-  core.guard_methods(class, kind .. ":", parameters, kind .. ":")
+  core.guard_methods(own, kind .. ":", parameters, kind .. ":")
   function class:__index(key)
     local compute = computed and computed[key]
     if compute then return compute(self) end
-    local method = type(key) == "string" and not key:find "^__" and class[key]
-    return method or core.raise(("[%s] expected one of the fields %s, got %s"):format(kind, names, core.describe(key)))
+    return own[key] or core.raise(("[%s] expected one of the fields %s, got %s"):format(kind, names, core.describe(key)))
   end
   function class:__newindex(key) core.raise(("[%s] expected no new field, got %s"):format(kind, core.describe(key))) end
   return class

@@ -27,6 +27,7 @@
 namespace gpulua {
 
 class Device;
+class Graphics;
 
 /// An in-order queue of work. Device::create_stream makes it. Its destructor does not wait: the queue goes when its
 /// work is done.
@@ -189,6 +190,9 @@ class Device {
   virtual Fft* fft() { return nullptr; }
   /// Null on a device whose kernels read no textures.
   virtual Textures* textures() { return nullptr; }
+  /// Null on a device that shares no memory with OpenGL (graphics.h). One in host memory needs nothing of the kind:
+  /// OpenGL itself maps its buffers there.
+  virtual Graphics* graphics() { return nullptr; }
   /// Null on a device that sorts by our kernels.
   virtual Sorter* sorter() { return nullptr; }
   /// Null on a device that adds by our kernels.

@@ -62,7 +62,7 @@ Array lend(OpenDevice& device, MemoryToLend memory, const char* op) {
   if (address % size_of(memory.dtype) != 0)
     throw Error("{}expected an address that is a multiple of {}, the size of a {}, got one that leaves {}", head,
                 size_of(memory.dtype), name(memory.dtype), address % size_of(memory.dtype));
-  if (!device.device().reaches(memory.first))
+  if (!memory.is_mapped && !device.device().reaches(memory.first))
     throw Error(
         "{}expected memory that {} can reach, got an address that its driver does not know: host memory is for the cpu "
         "device, or copied",

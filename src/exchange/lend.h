@@ -14,6 +14,7 @@ struct MemoryToLend {
   Dims shape;
   std::optional<Dims> strides = {};  // in elements; nothing: row-major
   bool read_only = false;
+  bool is_mapped = false;            // the device has given the address itself, so that it can reach it
   std::shared_ptr<void> owner = {};  // let go when the last work that uses the memory is done
 };
 

@@ -142,9 +142,7 @@ void complete(OpenDevice& device, Pending& pending) {
   if (pending.value) return device.evaluator().note_number(*pending.value);
   if (Host* host = device.context().host()) pending.origin = host->origin();
   for (const Array& input : pending.inputs) {
-    if (input->freed())
-      throw Error(
-          "[array] the array was freed, by free or at the end of a gpu.scope, which keeps what its function returns");
+    if (input->freed()) throw Error("[array] {}", input->buffer()->why_freed());
     if (!input->pending()) continue;
     pending.operations += input->pending()->operations;
     pending.rolls_pending = pending.rolls_pending || pending.roll || input->pending()->rolls_pending;

@@ -12,7 +12,8 @@ local types = {
   ["a generator made by gpu.random.generator(\"philox\")"] = {"g", "Random numbers"},
   ["a sparse matrix"] = {"A", "Sparse matrices"}, ["a random number generator"] = {"c", "Generators of cuRAND"},
   ["a table of columns"] = {"t", "Tables"}, ["groups of rows"] = {"groups", "Tables"}, ["a window"] = {"window", "Series"},
-  ["dates or durations"] = {"d", "Dates"}, ["a chart"] = {"p", "Plots"},
+  ["dates or durations"] = {"d", "Dates"}, ["a chart"] = {"p", "Plots"}, ["an OpenGL window"] = {"w", "Windows and OpenGL"},
+  ["an OpenGL buffer"] = {"b", "Buffers of OpenGL's"},
   ["a Lua kernel"] = {"j", "Operations from Lua functions"}, ["a DLPack capsule"] = {"capsule", "Memory of other libraries"},
 }
 

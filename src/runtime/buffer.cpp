@@ -50,8 +50,9 @@ void Buffer::expose() {
   exposed_ = true;
 }
 
-void Buffer::free() {
+void Buffer::free(const char* why) {
   if (BufferObserver* observer = device_->buffer_observer()) observer->frees(*this);
+  if (!freed_) why_freed_ = why;
   release();
 }
 
@@ -92,9 +93,7 @@ void Buffer::depend_on(const Buffer& source) {
 }
 
 void Buffer::check_live() {
-  if (freed_)
-    throw Error(
-        "[array] the array was freed, by free or at the end of a gpu.scope, which keeps what its function returns");
+  if (freed_) throw Error("[array] {}", why_freed_);
   std::erase_if(checks_, [](const CheckRef& check) { return check->state == Check::State::passed; });
   for (const CheckRef& check : checks_)
     if (check->state == Check::State::failed) throw Error(check->why);

@@ -44,6 +44,8 @@ class Buffer {
   std::uint64_t serial() const { return serial_; }
   void set_serial(std::uint64_t serial) { serial_ = serial; }
   bool freed() const { return freed_; }
+  /// What has happened to the memory of a buffer that was freed: "the array was freed, ...".
+  const char* why_freed() const { return why_freed_; }
   /// Points to the buffer, and to null once the buffer is gone.
   std::shared_ptr<Buffer* const> watch();
   /// The memory's address, without ordering any work. Null for an empty buffer.
@@ -92,11 +94,15 @@ class Buffer {
   void fix() { fixed_ = true; }
   /// True when one holder alone knows the memory, so that it may take other memory instead.
   bool is_private() const { return handles_ == 1 && !owner_ && !fixed_ && !exposed_ && !read_only_ && !freed_; }
-  /// Frees the memory now. A later use of an array that views it throws Error.
-  void free();
+  /// Frees the memory now. A later use of an array that views it throws Error: `why`, a literal, says what has
+  /// happened.
+  void free(const char* why = freed_by_script);
 
  private:
   friend class MemoryAccount;
+
+  static constexpr const char* freed_by_script =
+      "the array was freed, by free or at the end of a gpu.scope, which keeps what its function returns";
 
   void release() noexcept;
 
@@ -111,6 +117,7 @@ class Buffer {
   void* memory_;        // null when bytes_ is 0
   std::size_t bytes_;
   std::size_t unused_ = 0;  // Lent::unused
+  const char* why_freed_ = freed_by_script;
   bool freed_ = false;
   bool guarded_ = false;  // freed, read-only, or with checks: read() and write() take the slow path
   bool lent_ = false;

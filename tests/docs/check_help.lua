@@ -31,6 +31,17 @@ local samples = {
   g = gpu.random.generator "philox", A = gpu.sparse.csr(gpu.ones(2, 2)), t = gpu.table {a = {1}}, p = gpu.plot.line {1, 2},
   groups = gpu.table {a = {1}}:group_by "a", window = gpu.ones(2):rolling(2), d = gpu.dates {"2024-03-01"}, j = gpu.jit(function(x) x[1] = 1 end), capsule = gpu.ones(2):dlpack(),
 }
+local skipped = {c = true} -- cuRAND need not be installed
+do
+  local made, window = pcall(gpu.window, {width = 4, height = 4, headless = true}) -- nor EGL
+  local shared, buffer = false, nil
+  if made then
+    samples.w = window
+    shared, buffer = pcall(window.buffer, window, 4, "float32")
+    if shared then samples.b = buffer end
+  end
+  skipped.w, skipped.b = not made, not shared
+end
 local names = {}
 local function add(prefix, functions)
   for name, value in pairs(functions) do
@@ -50,7 +61,6 @@ check(#names > 1000, ("only %d bindings were found"):format(#names))
 -- ---- every entry has a binding -------------------------------------------------------------------------------------------------
 
 samples.device = gpu.device()
-local skipped = {c = true} -- cuRAND need not be installed
 local count = 0
 for _, entry in ipairs(reference.entries) do
   local path, dot, last = entry.name:match "^(.-)([.:])([%w_]+)$"

@@ -13,6 +13,7 @@
 #include "src/device/cuda/cuda_memory.h"
 #include "src/device/cuda/cuda_stream.h"
 #include "src/device/device.h"
+#include "src/device/graphics.h"
 #include "src/device/plugin.h"
 
 namespace gpulua::cuda {
@@ -64,6 +65,7 @@ class CudaDevice final : public Device {
   Rng& rng() override;
   Fft* fft() override;
   Textures* textures() override;
+  Graphics* graphics() override;
   std::string hardware_id() const override;
   CollectiveLibrary* collectives(std::string& why) override;
 
@@ -93,6 +95,7 @@ class CudaDevice final : public Device {
   std::unique_ptr<SparseSolver> sparse_solver_;
   std::unique_ptr<Rng> rng_;
   std::unique_ptr<Textures> textures_;
+  std::unique_ptr<Graphics> graphics_;
   std::unique_ptr<CollectiveLibrary> collectives_;
   std::optional<std::unique_ptr<Fft>> fft_;  // null: looked for, and not found
 };

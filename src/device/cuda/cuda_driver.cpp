@@ -44,6 +44,7 @@ std::optional<Driver> load(std::string& why) {
 #define GPULUA_DRIVER_LOAD(member, function) \
   driver.member = reinterpret_cast<decltype(driver.member)>(library.symbol(#function));
   GPULUA_DRIVER_OPTIONAL(GPULUA_DRIVER_LOAD)
+  GPULUA_DRIVER_GRAPHICS(GPULUA_DRIVER_LOAD)
 #undef GPULUA_DRIVER_LOAD
   if (missing != nullptr) {
     why = "the NVIDIA driver is too old: its libcuda.so.1 has no " + std::string(missing) +
@@ -67,6 +68,12 @@ const Driver* Driver::find(std::string& why) {
   const std::lock_guard lock(mutex);
   if (!driver) driver = load(why);
   return driver ? &*driver : nullptr;
+}
+
+bool Driver::shares_with_opengl() const {
+#define GPULUA_DRIVER_IS_THERE(member, function) &&member != nullptr
+  return true GPULUA_DRIVER_GRAPHICS(GPULUA_DRIVER_IS_THERE);
+#undef GPULUA_DRIVER_IS_THERE
 }
 
 std::string Driver::describe(CUresult result) const {

@@ -8,6 +8,14 @@
 
 #include "src/base/error.h"
 
+// The driver's functions of cudaGL.h, which would need OpenGL's headers.
+extern "C" {
+CUresult CUDAAPI cuGLGetDevices_v2(unsigned* count, CUdevice* devices, unsigned most, int list);
+CUresult CUDAAPI cuGraphicsGLRegisterBuffer(CUgraphicsResource* resource, unsigned buffer, unsigned flags);
+CUresult CUDAAPI cuGraphicsGLRegisterImage(CUgraphicsResource* resource, unsigned image, unsigned target,
+                                           unsigned flags);
+}
+
 namespace gpulua::cuda {
 
 // X(member, exported name). The types come from cuda.h; a versioned name is spelled out, so what is looked up in the
@@ -93,10 +101,22 @@ namespace gpulua::cuda {
   X(graph_add_node, cuGraphAddNode_v2)                               /* 12.3 */ \
   X(graph_conditional_handle_create, cuGraphConditionalHandleCreate) /* 12.4 */
 
+// What shares memory with OpenGL. Null in drivers for systems without it.
+#define GPULUA_DRIVER_GRAPHICS(X)                                \
+  X(gl_get_devices, cuGLGetDevices_v2)                           \
+  X(gl_register_buffer, cuGraphicsGLRegisterBuffer)              \
+  X(gl_register_image, cuGraphicsGLRegisterImage)                \
+  X(graphics_unregister, cuGraphicsUnregisterResource)           \
+  X(graphics_map, cuGraphicsMapResources)                        \
+  X(graphics_unmap, cuGraphicsUnmapResources)                    \
+  X(graphics_get_pointer, cuGraphicsResourceGetMappedPointer_v2) \
+  X(graphics_get_array, cuGraphicsSubResourceGetMappedArray)
+
 struct Driver {
 #define GPULUA_DRIVER_MEMBER(member, function) decltype(&::function) member = nullptr;
   GPULUA_DRIVER_REQUIRED(GPULUA_DRIVER_MEMBER)
   GPULUA_DRIVER_OPTIONAL(GPULUA_DRIVER_MEMBER)
+  GPULUA_DRIVER_GRAPHICS(GPULUA_DRIVER_MEMBER)
 #undef GPULUA_DRIVER_MEMBER
 
   /// The newest CUDA version the driver runs: 13000 for 13.0.
@@ -106,6 +126,8 @@ struct Driver {
   /// hardware pays a few stat() calls. A process opens the driver once; after a failure each call tries again.
   static const Driver* find(std::string& why);
 
+  /// Whether it has all of GPULUA_DRIVER_GRAPHICS.
+  bool shares_with_opengl() const;
   /// "CUDA_ERROR_INVALID_VALUE: invalid argument".
   std::string describe(CUresult result) const;
 };

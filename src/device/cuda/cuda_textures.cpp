@@ -45,11 +45,14 @@ class CudaImage final : public Image {
     const CUresult result = context_->driver().array_create(&handle_, &wanted);
     if (result != CUDA_ERROR_OUT_OF_MEMORY) context_->check(result, "texture");
   }
+  /// The elements are somebody else's.
+  CudaImage(std::shared_ptr<Context> context, const ImageShape& shape, CUarray array)
+      : context_(std::move(context)), shape_(shape), handle_(array), is_borrowed_(true) {}
   ~CudaImage() override {
     if (handle_ == nullptr || context_->lost()) return;
-    context_->retire([array = handle_, surface = surface_](const Driver& driver) {
+    context_->retire([array = is_borrowed_ ? nullptr : handle_, surface = surface_](const Driver& driver) {
       if (surface != 0) driver.surface_destroy(surface);
-      driver.array_destroy(array);
+      if (array != nullptr) driver.array_destroy(array);
     });
   }
 
@@ -83,6 +86,7 @@ class CudaImage final : public Image {
   std::shared_ptr<Context> context_;
   ImageShape shape_;
   CUarray handle_ = nullptr;
+  bool is_borrowed_ = false;
   CUsurfObject surface_ = 0;  // 0: none yet
 };
 
@@ -173,6 +177,10 @@ class CudaTextures final : public Textures {
 };
 
 }  // namespace
+
+std::shared_ptr<Image> wrap_image(std::shared_ptr<Context> context, CUarray array, const ImageShape& shape) {
+  return std::make_shared<CudaImage>(std::move(context), shape, array);
+}
 
 std::unique_ptr<Textures> make_textures(std::shared_ptr<Context> context) {
   return std::make_unique<CudaTextures>(std::move(context));

@@ -1,0 +1,138 @@
+-- Windows on a display of X's: what they show, what is pressed, and how they close. The events come from Xlib.
+local gpu = require "gpu"
+local ffi = require "ffi"
+
+ffi.cdef [[
+  typedef unsigned long XID;
+  void* XOpenDisplay(const char* name);
+  XID XDefaultRootWindow(void* display);
+  int XQueryTree(void* display, XID window, XID* root, XID* parent, XID** children, unsigned* count);
+  int XFetchName(void* display, XID window, char** name);
+  XID XInternAtom(void* display, const char* name, int only_if_exists);
+  XID XStringToKeysym(const char* name);
+  unsigned char XKeysymToKeycode(void* display, XID keysym);
+  int XSendEvent(void* display, XID window, int propagate, long mask, void* event);
+  int XWarpPointer(void* display, XID from, XID to, int x, int y, unsigned width, unsigned height, int to_x, int to_y);
+  int XSync(void* display, int discard);
+  typedef struct { int type; unsigned long serial; int send_event; void* display; XID window, root, subwindow; unsigned long time;
+    int x, y, x_root, y_root; unsigned state, code; int same_screen; long pad[24]; } x_input;
+  typedef struct { int type; unsigned long serial; int send_event; void* display; XID window; XID message_type; int format;
+    long data[5]; long pad[24]; } x_message;
+]]
+local x11 = ffi.load "libX11.so.6"
+local display = x11.XOpenDisplay(nil)
+
+local function window_named(title)
+  local function find(window)
+    local name = ffi.new "char*[1]"
+    if x11.XFetchName(display, window, name) ~= 0 and ffi.string(name[0]) == title then return window end
+    local root, parent, children, count = ffi.new "XID[1]", ffi.new "XID[1]", ffi.new "XID*[1]", ffi.new "unsigned[1]"
+    x11.XQueryTree(display, window, root, parent, children, count)
+    for i = 0, tonumber(count[0]) - 1 do
+      local found = find(children[0][i])
+      if found then return found end
+    end
+  end
+  return assert(find(x11.XDefaultRootWindow(display)), "no window " .. title)
+end
+
+local types = {key_down = 2, key_up = 3, button_down = 4, button_up = 5}
+local function send(id, type, code, x, y)
+  local event = ffi.new("x_input", {type = types[type], display = display, window = id, root = x11.XDefaultRootWindow(display), x = x or 1,
+    y = y or 1, code = code, same_screen = 1, time = 1})
+  x11.XSendEvent(display, id, 0, 0, event)
+  x11.XSync(display, 0)
+end
+local function key_code(name) return x11.XKeysymToKeycode(display, x11.XStringToKeysym(name)) end
+
+local window = gpu.window {width = 40, height = 30, title = "first", vsync = false}
+assert(window:is_open() and window.width == 40 and window.height == 30)
+local picture = gpu.random.integers({30, 40, 4}, 0, 255):astype "uint8"
+picture[{":", ":", 4}] = 255
+window:image(picture)
+window:present()
+assert(gpu.array_equal(window:read(), picture))
+
+-- What the display has.
+ffi.cdef [[
+  typedef struct { int width, height, xoffset, format; unsigned char* data; int byte_order, bitmap_unit, bitmap_bit_order, bitmap_pad,
+    depth, bytes_per_line, bits_per_pixel; } x_image;
+  x_image* XGetImage(void* display, XID window, int x, int y, unsigned width, unsigned height, unsigned long planes, int format);
+]]
+local function check_display(title, expected)
+  local image = x11.XGetImage(display, window_named(title), 0, 0, expected.shape[2], expected.shape[1], 0xffffff, 2)
+  assert(image ~= nil and image.bits_per_pixel == 32)
+  local table = expected:table()
+  for y, row in ipairs(table) do
+    for x, pixel in ipairs(row) do
+      local at = image.data + (y - 1) * image.bytes_per_line + 4 * (x - 1) -- blue, green, red
+      assert(at[2] == pixel[1] and at[1] == pixel[2] and at[0] == pixel[3], ("%d, %d shows %d %d %d"):format(x, y, at[2], at[1], at[0]))
+    end
+  end
+end
+check_display("first", picture)
+
+-- Two windows, each with its own pixels and events.
+local second = gpu.window {width = 20, height = 20, title = "second", vsync = false}
+second:clear {0, 1, 0}
+second:present()
+assert(gpu.array_equal(window:read(), picture))
+local first_id, second_id = window_named "first", window_named "second"
+send(second_id, "key_down", key_code "space")
+assert(window:is_open() and second:is_open())
+assert(second:key "space" and second:pressed "space" and not second:pressed "a")
+assert(not window:key "space" and not window:pressed "space")
+assert(second:is_open() and second:key "space" and not second:pressed "space")
+send(second_id, "key_up", key_code "space")
+assert(second:is_open() and not second:key "space")
+x11.XWarpPointer(display, 0, first_id, 0, 0, 0, 0, 12, 7)
+send(first_id, "button_down", 1, 12, 7)
+send(first_id, "button_down", 4, 12, 7) -- the wheel
+assert(window:is_open())
+local mouse = window:mouse()
+assert(mouse.x == 12 and mouse.y == 7 and mouse.left and not mouse.right and mouse.wheel == 1)
+assert(window:is_open() and window:mouse().wheel == 0)
+
+-- A size of the script's, and one of the user's.
+window:resize(50, 60)
+assert(window.width == 50 and window.height == 60 and window:is_open() and window.width == 50)
+second:close() -- it hides the first
+window:clear {1, 0, 0}
+window:present()
+check_display("first", gpu.array({255, 0, 0}, "uint8"):broadcast_to(60, 50, 3))
+second = gpu.window {width = 20, height = 20, title = "third", vsync = false}
+
+local function ask_to_close(id)
+  local message = ffi.new("x_message", {type = 33, display = display, window = id, message_type = x11.XInternAtom(display, "WM_PROTOCOLS", 0),
+    format = 32})
+  message.data[0] = x11.XInternAtom(display, "WM_DELETE_WINDOW", 0)
+  x11.XSendEvent(display, id, 0, 0, message)
+  x11.XSync(display, 0)
+end
+ask_to_close(first_id)
+assert(not window:is_open() and not window:is_open() and second:is_open())
+assert(not pcall(window.present, window))
+second:close()
+
+-- gpu.show: frames of a function, and a picture until Escape.
+local frames = 0
+gpu.show(function(seconds)
+  assert(seconds >= 0)
+  frames = frames + 1
+  return frames <= 5 and gpu.rand(20, 30, 3) or nil
+end, {vsync = false, scale = 2, title = "frames"})
+assert(frames == 6)
+assert(not pcall(gpu.show, function() return frames end))
+local events = 0
+gpu.show(function()
+  events = events + 1
+  if events == 3 then send(window_named "escaped", "key_down", key_code "Escape") end
+  return gpu.rand(5, 5)
+end, {title = "escaped", vsync = false})
+assert(events >= 3 and events < 100)
+
+-- A window that nobody closes, or that is collected, does not keep the script.
+gpu.window {title = "left", width = 10, height = 10}
+collectgarbage()
+gpu.window {title = "open", width = 10, height = 10}
+print "ok"
