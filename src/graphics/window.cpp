@@ -17,7 +17,9 @@ VertexData describe_vertices(std::uint32_t buffer, DType dtype, const Dims& shap
 }  // namespace
 
 Window::Window(GlContexts& contexts, OpenDevice& device, const WindowOptions& options)
-    : screen_(options.headless ? open_headless(device, options) : open_glfw(options)), size_(screen_->size()) {
+    : screen_(options.headless ? open_headless(device, options) : open_glfw(options)),
+      size_(screen_->size()),
+      shown_(size_) {
   context_ = contexts.add_window(screen_->binding());
   const GlScope scope(*context_, "window");
   canvas_.resize(size_);
@@ -123,8 +125,14 @@ void Window::present() {
   Screen& shown = screen("window:present");
   if (!shown.is_shown()) return;
   const GlScope scope(*context_, "window:present");
-  canvas_.show(shown.size());
-  shown.present();
+  const Screen::Size now = shown.size();
+  // Mesa on X11 learns at a swap that the window has another size: pixels beyond the old one are in the next picture.
+  const int pictures = now.width == shown_.width && now.height == shown_.height ? 1 : 2;
+  for (int i = 0; i < pictures; ++i) {
+    canvas_.show(now);
+    shown.present();
+  }
+  shown_ = now;
 }
 
 Array Window::read(OpenDevice& device) {

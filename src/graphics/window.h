@@ -60,6 +60,7 @@ class Window {
   GlContextRef context_;
   std::unique_ptr<Screen> screen_;  // null: closed
   Screen::Size size_;
+  Screen::Size shown_;  // of the display when it last got a picture
   Canvas canvas_;
   Painter painter_;
   StreamBuffer places_, colors_, pixels_;
