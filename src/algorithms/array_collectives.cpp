@@ -20,7 +20,7 @@ void queue(Communicator& ranks, const char* op, OpenDevice& device, std::size_t 
     device.synchronize(*device.stream());
     work();
   } else {
-    device.run_library(op, device.stream(), static_cast<double>(bytes), work);
+    device.run_collective(op, device.stream(), static_cast<double>(bytes), work);
   }
 }
 

@@ -4,12 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "src/device/device.h"
-
 namespace gpulua {
 
-/// A recording of the kernels that run on a device, summed by kernel name. Vendor library calls and copies are not
-/// recorded.
+/// The kernels that a device has run, summed by kernel name. A DeviceRecorder measures them.
 class Profile {
  public:
   struct Row {
@@ -20,31 +17,17 @@ class Profile {
     double compilation = 0;  // milliseconds on the host, until the kernel could be launched
   };
 
-  explicit Profile(Device& device) : device_(&device) {}
-
-  /// Called before and after a launch on `stream`.
-  void begin(Stream& stream);
-  void end(const std::string& name, double bytes, Stream& stream);
+  void add_launch(const std::string& name, double milliseconds, double bytes);
   /// The kernel was compiled, or read from the cache, and loaded in that time.
   void add_compilation(const std::string& name, double milliseconds) { row(name).compilation += milliseconds; }
 
-  /// The rows, sorted by descending time. All work on the device must be done.
-  std::vector<Row> rows();
+  /// The rows, sorted by descending time.
+  std::vector<Row> take_rows();
 
  private:
   Row& row(const std::string& name);
-  /// Adds the launches that are done to the rows.
-  void flush();
 
-  struct Entry {
-    std::string name;
-    double bytes;
-    EventRef from, to;
-  };
-  Device* device_;
-  EventRef from_;
-  std::vector<Entry> entries_;  // not yet in `rows_`
-  std::vector<Row> rows_;       // in order of each kernel's first launch
+  std::vector<Row> rows_;  // in order of each kernel's first launch
 };
 
 }  // namespace gpulua

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "src/device/cuda/cublas.h"
 #include "src/device/cuda/compiler/cuda_compiler.h"
+#include "src/device/cuda/cublas.h"
 #include "src/device/cuda/cuda_context.h"
 #include "src/device/cuda/cuda_memory.h"
 #include "src/device/cuda/cuda_stream.h"
@@ -67,6 +67,9 @@ class CudaDevice final : public Device {
   std::string hardware_id() const override;
   CollectiveLibrary* collectives(std::string& why) override;
 
+  void start_profiler() override { profiler(context_->driver().profiler_start); }
+  void stop_profiler() override { profiler(context_->driver().profiler_stop); }
+
   bool reaches(const void* memory) override { return allocator_.reaches(memory); }
   StreamRef adopt_stream(void* native) override;
   void redirect(Stream& stream, void* native) override;
@@ -79,6 +82,7 @@ class CudaDevice final : public Device {
   CublasBlas& cublas();
   void download_staged(void* host, const void* device, std::size_t bytes, CUstream stream);
   void wait_for(CUstream stream, const char* op);
+  void profiler(CUresult (*command)());
 
   DeviceEnvironment environment_;
   std::shared_ptr<Context> context_;
