@@ -22,8 +22,6 @@ struct Config {
   bool check = false;
   /// Devices record the kernels that they run, from the start. No variable: --profile sets it.
   bool profile = false;
-  /// The file that gets a trace of the whole run; empty: none. No variable: --trace sets it.
-  std::string trace;
   /// The dtype of real numbers where a script does not say which: float32 or float64. No variable: --default-dtype sets
   /// it.
   DType default_dtype = DType::float32;

@@ -36,7 +36,6 @@ int main(int argc, char** argv) {
       config.device = "cpu";
     }
     config.profile = options.profile;
-    config.trace = options.trace.value_or("");
     if (options.device) config.device = *options.device;
     if (options.default_dtype) config.default_dtype = *options.default_dtype;
     return run_session(options, Environment::read(), std::move(config), argc, argv);

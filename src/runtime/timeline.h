@@ -29,6 +29,7 @@ using NameRef = std::shared_ptr<const std::string>;
 class NameTable {
  public:
   NameRef get(std::string_view name);
+  std::size_t size() const { return names_.size(); }
 
  private:
   struct Hash {

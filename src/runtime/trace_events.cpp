@@ -269,9 +269,16 @@ class TraceEvents {
     args.add("start", json(entry.start_measured ? "measured" : "estimated"));
     const std::uint32_t track = first_stream_track + entry.stream - 1;
     write_slice(*entry.name, category(entry.kind), track, begin, end, args);
-    const std::string id = json(process_ + "." + std::to_string(++flows_));
+    const std::string id = next_arrow();
     write_event(begin_event("queued", "queue", "s", host_track, host.begin).add("id", id));
     write_event(begin_event("queued", "queue", "f", track, begin).add("id", id).add("bp", "\"e\""));
+  }
+
+  /// A number, in the hexadecimal form that viewers read, that no other process has.
+  std::string next_arrow() {
+    char text[24];
+    std::snprintf(text, sizeof text, "\"0x%x%08x\"", static_cast<unsigned>(::getpid()), ++flows_);
+    return text;
   }
 
   static std::string list(std::string_view lines) {
@@ -295,7 +302,7 @@ class TraceEvents {
   const std::string process_;
   std::map<std::uint32_t, std::vector<TraceSlice>> threads_;
   std::vector<TraceSlice> lines_;
-  std::uint64_t flows_ = 0;
+  unsigned flows_ = 0;
   bool is_first_ = true;
 };
 

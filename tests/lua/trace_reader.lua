@@ -98,12 +98,14 @@ end
 local function is_text(value) return type(value) == "string" end
 local function is_number(value) return type(value) == "number" end
 local function is_table(value) return type(value) == "table" end
+-- Perfetto takes no other texts.
+local function is_id(value) return is_text(value) and value:find "^0x%x+$" ~= nil end
 
 -- The members of each phase, besides ph, pid, tid and name.
 local members = {
   X = { ts = is_number, dur = is_number, cat = is_text, args = is_table },
-  s = { ts = is_number, cat = is_text, id = is_text },
-  f = { ts = is_number, cat = is_text, id = is_text, bp = is_text },
+  s = { ts = is_number, cat = is_text, id = is_id },
+  f = { ts = is_number, cat = is_text, id = is_id, bp = is_text },
   i = { ts = is_number, cat = is_text, s = is_text },
   M = { args = is_table },
 }

@@ -126,6 +126,21 @@ describe("a trace", function()
     assert.are.equal(0, #reader.slices(traced(function() kernel { grid = 1, block = 32 }(1, x, y, 32) end), "compilation"))
   end)
 
+  it("has the compilation of a Lua function that is a kernel, and a profile too", function()
+    local function work(kernel, x) kernel:over(#x)(x) end
+    local function kernel_of(step)
+      return gpu.jit(function(x)
+        local i = gpu.grid()
+        if i <= #x then x[i] = x[i] + step end
+      end)
+    end
+    local x = gpu.ones(100)
+    local step = math.random(1e9)
+    assert(#reader.slices(traced(work, kernel_of(step), x), "compilation") > 0)
+    local rows = gpu.profile(work, kernel_of(step + 1), x)
+    assert(rows[1].compilation > 0)
+  end)
+
   it("has the kernels of a graph in its launch", function()
     local x = gpu.ones(1000):eval()
     local graph = gpu.graph(function(a) return (gpu.cumsum(a) * 2):sum() end, x)
