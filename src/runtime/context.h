@@ -17,10 +17,10 @@
 #include "src/runtime/host.h"
 #include "src/runtime/late_releases.h"
 #include "src/runtime/open_device.h"
-#include "src/runtime/ranges.h"
 #include "src/runtime/script_rights.h"
 #include "src/runtime/stack_budget.h"
-#include "src/runtime/timeline.h"
+#include "src/timeline/ranges.h"
+#include "src/timeline/timeline.h"
 
 namespace gpulua {
 

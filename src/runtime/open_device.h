@@ -11,13 +11,13 @@
 
 #include "src/device/device.h"
 #include "src/runtime/buffer_observer.h"
-#include "src/runtime/device_recorder.h"
 #include "src/runtime/exposed_memory.h"
 #include "src/runtime/index_faults.h"
 #include "src/runtime/launch_log.h"
 #include "src/runtime/lent_memory.h"
 #include "src/runtime/memory_account.h"
 #include "src/runtime/object_pool.h"
+#include "src/timeline/device_recorder.h"
 
 namespace gpulua {
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "src/runtime/timeline.h"
+#include "src/timeline/timeline.h"
 
 namespace gpulua {
 

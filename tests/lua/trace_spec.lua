@@ -334,6 +334,9 @@ describe("--trace", function()
     for pid, name in pairs(trace.processes) do
       local range = only(reader.slices(trace, "range", "part " .. name:match "%d"))
       assert.are.equal(pid, range.pid)
+      local found = false
+      for _, slice in ipairs(reader.slices(trace, "collective")) do found = found or slice.pid == pid and slice.args.bytes == 400 end
+      assert(found, "no collective of " .. name)
       latest_begin, earliest_end = math.max(latest_begin, range.ts), math.min(earliest_end, range.ts + range.dur)
     end
     assert(latest_begin < earliest_end, "the ranks' collective is not at one time")

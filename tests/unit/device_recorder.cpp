@@ -1,6 +1,6 @@
 // Times of a device whose clock and queues are simulated, so that they are known.
 
-#include "src/runtime/device_recorder.h"
+#include "src/timeline/device_recorder.h"
 
 #include <algorithm>
 #include <cmath>

@@ -390,12 +390,6 @@ std::string CudaDevice::hardware_id() const {
   return text;
 }
 
-void CudaDevice::profiler(CUresult (*command)()) {
-  const ContextGuard guard(*context_);
-  const CUresult result = command();
-  if (result != CUDA_ERROR_PROFILER_DISABLED) context_->check(result, "profiler");  // disabled: a tool refuses control
-}
-
 CollectiveLibrary* CudaDevice::collectives(std::string& why) {
   if (!collectives_) collectives_ = open_nccl(environment_.config, context_, why);
   return collectives_.get();

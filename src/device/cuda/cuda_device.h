@@ -67,8 +67,8 @@ class CudaDevice final : public Device {
   std::string hardware_id() const override;
   CollectiveLibrary* collectives(std::string& why) override;
 
-  void start_profiler() override { profiler(context_->driver().profiler_start); }
-  void stop_profiler() override { profiler(context_->driver().profiler_stop); }
+  void start_profiler() override { context_->control_profiler(context_->driver().profiler_start); }
+  void stop_profiler() override { context_->control_profiler(context_->driver().profiler_stop); }
 
   bool reaches(const void* memory) override { return allocator_.reaches(memory); }
   StreamRef adopt_stream(void* native) override;
@@ -82,7 +82,6 @@ class CudaDevice final : public Device {
   CublasBlas& cublas();
   void download_staged(void* host, const void* device, std::size_t bytes, CUstream stream);
   void wait_for(CUstream stream, const char* op);
-  void profiler(CUresult (*command)());
 
   DeviceEnvironment environment_;
   std::shared_ptr<Context> context_;

@@ -1,4 +1,4 @@
-#include "src/runtime/device_recorder.h"
+#include "src/timeline/device_recorder.h"
 
 #include <algorithm>
 #include <exception>

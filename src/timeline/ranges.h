@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "src/device/plugin.h"
-#include "src/runtime/timeline.h"
+#include "src/timeline/timeline.h"
 
 namespace gpulua {
 

@@ -1,4 +1,4 @@
-#include "src/runtime/timeline.h"
+#include "src/timeline/timeline.h"
 
 #include <unistd.h>
 

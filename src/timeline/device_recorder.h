@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "src/device/device.h"
-#include "src/runtime/profile.h"
-#include "src/runtime/timeline.h"
+#include "src/timeline/profile.h"
+#include "src/timeline/timeline.h"
 
 namespace gpulua {
 

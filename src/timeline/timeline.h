@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "src/base/origin.h"
 #include "src/device/kernel.h"
-#include "src/runtime/host.h"
 
 namespace gpulua {
 

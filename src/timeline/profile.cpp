@@ -1,4 +1,4 @@
-#include "src/runtime/profile.h"
+#include "src/timeline/profile.h"
 
 #include <algorithm>
 #include <utility>

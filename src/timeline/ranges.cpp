@@ -1,4 +1,4 @@
-#include "src/runtime/ranges.h"
+#include "src/timeline/ranges.h"
 
 #include <algorithm>
 #include <exception>
