@@ -13,6 +13,9 @@ echo "== host time of a launch with 5 arguments: from Lua, and by a C++ loop ove
 export LUA_PATH="bench/arrays/?.lua;bench/launch/?.lua;$LUA_PATH"
 for _ in 1 2 3; do gpulua bench/launch/launch.lua "$stage/bin/libbench_launch_loop.so"; done
 
+echo "== host time of a launch, without and with a trace that runs"
+gpulua bench/launch/trace.lua
+
 echo "== host time of a product of 16 x 16: from Lua, and by a C++ loop over cublasSgemm"
 gpulua bench/launch/gemm.lua "$stage/bin/libbench_gemm_loop.so"
 [ "${1:-}" = -l ] && exec bench/arrays/run.sh -l

@@ -383,6 +383,7 @@ void add_core_functions(lua_State* L) {
   add_plain_files(L);
   add_tables(L);
   add_measuring(L);
+  add_tracing(L);
   add_signature_helpers(L);
   add_random_functions(L);
   add_blas_functions(L);

@@ -168,7 +168,7 @@ KernelRef compile_variant(const JitCall& call, const JitKernel& kernel) {
   source.text = call.made().text;
   source.file = "<gpu.jit>";
   source.lua_function = true;
-  const std::shared_ptr<Module> module = call.device->device().compile(source);
+  const std::shared_ptr<Module> module = call.device->compile(source);
   const auto text = std::make_shared<const std::string>(source.text);
   return bind_kernel(call.device, module->kernel(find_kernel(module->compiled(), kernel.name)), text);
 }

@@ -36,7 +36,7 @@ int stream_wait(lua_State* L) {
   const auto& event = check<EventHandle>(L, 2, "wait");
   check_same_device("wait", "an event", *stream.device, *event.device);
   stream.device->check_not_captured("waits for an event");
-  stream.device->device().wait(*stream.stream, *event.event);
+  stream.device->wait(*stream.stream, *event.event);
   return 0;
 }
 

@@ -7,6 +7,7 @@
 #include "src/array/capture.h"
 #include "src/array/evaluator.h"
 #include "src/array/trace.h"
+#include "src/runtime/trace_file.h"
 
 namespace gpulua {
 
@@ -23,13 +24,16 @@ void set_bracket(lua_State* L, const char* name, lua_CFunction enter, lua_CFunct
 }
 
 bool is_in_bracket(const Bindings& bindings) {
-  return !bindings.scopes.empty() || is_recording(bindings.context()) ||
-         std::ranges::any_of(bindings.context().open_devices(), &OpenDevice::is_in_bracket);
+  const Context& context = bindings.context();
+  return !bindings.scopes.empty() || is_recording(bindings.context()) || !context.traces.empty() ||
+         context.ranges.in_function() || std::ranges::any_of(context.open_devices(), &OpenDevice::is_in_bracket);
 }
 
 void end_brackets(Bindings& bindings) noexcept {
   const Context::Call call(bindings.context());
   bindings.scopes.clear();
+  bindings.context().traces.clear();
+  bindings.context().ranges.close();
   for (const auto& device : bindings.context().open_devices()) {
     if (Trace* trace = device->evaluator().trace()) trace->abandon();
     if (Capture* capture = device->evaluator().capture()) capture->abandon();

@@ -12,7 +12,8 @@ class Bindings;
 /// Results and errors are passed on unchanged.
 void set_bracket(lua_State* L, const char* name, lua_CFunction enter, lua_CFunction leave, int position);
 
-/// True while a function runs that gpu.with, gpu.scope, gpu.profile, gpu.fuse or gpu.graph has called.
+/// True while a function runs that gpu.with, gpu.scope, gpu.profile, gpu.annotate, gpu.fuse or
+/// gpu.graph, or one of their kind, has called.
 bool is_in_bracket(const Bindings& bindings);
 
 /// Ends what such functions have begun. For an abandoned script: where each instruction raises an error, or Lua's

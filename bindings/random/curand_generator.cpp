@@ -77,7 +77,9 @@ int push_filled(lua_State* L, GeneratorHandle& handle, Dims shape, DType dtype, 
   // The generator's state is the host's, so a graph cannot hold the call.
   const auto work = [target = array.get(), generator = handle.generator, next = handle.next, points,
                      fill](const StreamRef& stream) {
-    fill(*generator, target->write(stream), static_cast<std::size_t>(target->layout.size()), *stream);
+    char* const to = target->write(stream);
+    const auto count = static_cast<std::size_t>(target->layout.size());
+    target->device().run_library("random", *stream, [&] { fill(*generator, to, count, *stream); });
     *next += points;
   };
   if (array->layout.size() > 0) {

@@ -18,7 +18,8 @@ void open_evaluation_methods(lua_State* L);
 inline constexpr const char* profile_report_key = "gpulua.profile_report";
 /// Stores that function.
 void open_measuring(lua_State* L);
-/// Adds the C++ functions for measure.lua to the table at the top of the stack.
+/// These add the C++ functions for measure.lua and tracing.lua to the table at the top of the stack.
 void add_measuring(lua_State* L);
+void add_tracing(lua_State* L);
 
 }  // namespace gpulua

@@ -159,7 +159,11 @@ std::optional<std::pair<std::int64_t, std::int64_t>> range_of_keys(const Array& 
   const Array from = contiguous(values);
   if (from->buffer()->guarded()) return std::nullopt;  // only reading an element tells whether its check has failed
   Uses uses(values->device());
-  return library->range(keys_of(from, uses), *values->device().stream());
+  OpenDevice& device = values->device();
+  const KeysToCount keys = keys_of(from, uses);
+  std::pair<std::int64_t, std::int64_t> range;
+  device.run_library("range", *device.stream(), [&] { range = library->range(keys, *device.stream()); });
+  return range;
 }
 
 Array bincount(const Array& values, const Array& weights, std::int64_t count) {
@@ -176,7 +180,7 @@ Array bincount(const Array& values, const Array& weights, std::int64_t count) {
     keys.weights = uses.in(factors);
     keys.count = count;
     keys.totals = uses.in_out(totals);
-    library->count(keys, *device.stream());
+    device.run_library("count", *device.stream(), [&] { library->count(keys, *device.stream()); });
     return totals;
   }
   const Array from = contiguous(values);

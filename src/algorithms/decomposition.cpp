@@ -79,8 +79,7 @@ Array decompose(Decomposition& from) {
   problem.values = uses.in_out(from.values);
   problem.info = reinterpret_cast<std::int32_t*>(uses.out(result));
   constexpr std::int32_t nothing_wrong = 0;
-  device.device().fill(problem.info, &nothing_wrong, sizeof nothing_wrong, static_cast<std::size_t>(problem.batch),
-                       *stream);
+  device.fill(problem.info, &nothing_wrong, sizeof nothing_wrong, static_cast<std::size_t>(problem.batch), *stream);
   problem.workspace = workspace->write(stream);
   problem.workspace_bytes = needs.workspace;
   Array a_addresses, b_addresses;
@@ -92,7 +91,7 @@ Array decompose(Decomposition& from) {
       problem.b_addresses = reinterpret_cast<void* const*>(b_addresses->read(stream));
     }
   }
-  solver.run(problem, *stream);
+  device.run_library("decompose", *stream, [&] { solver.run(problem, *stream); });
   return result;
 }
 

@@ -156,7 +156,8 @@ void transform_by_library(FftPlan& plan, const Array& in, const Array& out) {
   Uses uses(device);
   const char* const from = uses.in(in);
   char* const to = uses.overwrite(out);
-  plan.run(from, to, work ? work->write(stream) : nullptr, *stream);
+  void* const scratch = work ? work->write(stream) : nullptr;
+  device.run_library("fft", *stream, [&] { plan.run(from, to, scratch, *stream); });
 }
 
 }  // namespace gpulua

@@ -18,7 +18,9 @@ std::optional<Labels> label_parts(const Array& inside, std::vector<bool> structu
   parts.shape.assign(from->layout.shape.begin(), from->layout.shape.end());
   parts.structure = std::move(structure);
   parts.labels = reinterpret_cast<std::int32_t*>(uses.out(labels));
-  return Labels{labels, library->label(parts, *device.stream())};
+  Labels result{labels, 0};
+  device.run_library("label", *device.stream(), [&] { result.count = library->label(parts, *device.stream()); });
+  return result;
 }
 
 }  // namespace gpulua

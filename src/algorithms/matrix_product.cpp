@@ -134,14 +134,16 @@ void multiply_by_blas(const MatrixProduct& product) {
     problem.a = first_a;
     problem.b = first_b;
     problem.c = first_c;
-    multiply_along(device.device().blas(), problem, along, outer, product.c->itemsize(), *stream);
+    device.run_library("gemm", *stream, [&] {
+      multiply_along(device.device().blas(), problem, along, outer, product.c->itemsize(), *stream);
+    });
   } else {
     const Addresses of_each(device, batch, product.c->itemsize(), first_a, first_b, first_c);
     problem.batch = count_of(batch);
     problem.a_addresses = reinterpret_cast<const void* const*>(of_each.a_memory);
     problem.b_addresses = reinterpret_cast<const void* const*>(of_each.b_memory);
     problem.c_addresses = reinterpret_cast<void* const*>(const_cast<char*>(of_each.c_memory));
-    device.device().blas().gemm(problem, *stream);
+    device.run_library("gemm", *stream, [&] { device.device().blas().gemm(problem, *stream); });
   }
 }
 
@@ -254,7 +256,7 @@ void multiply_each(std::span<const MatrixProduct> products) {
   problem.a_addresses = all;
   problem.b_addresses = all + count;
   problem.c_addresses = const_cast<void* const*>(all + 2 * count);
-  device.device().blas().gemm(problem, *stream);
+  device.run_library("gemm", *stream, [&] { device.device().blas().gemm(problem, *stream); });
 }
 
 void multiply(const MatrixProduct& product) {

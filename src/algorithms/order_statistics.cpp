@@ -78,7 +78,10 @@ Array order_statistics(const Array& array, const Array& ranks, bool nan_rows, co
     Uses uses(device);
     const RowsToOrder from = rows.to_order(uses, false);
     const auto* const positions = reinterpret_cast<const std::int64_t*>(uses.in(at));
-    sorter->select(from, positions, at->layout.shape.back(), nan_rows, uses.out(found), *device.stream());
+    char* const to = uses.out(found);
+    Stream& stream = *device.stream();
+    device.run_library("select", stream,
+                       [&] { sorter->select(from, positions, at->layout.shape.back(), nan_rows, to, stream); });
   } else if (block_takes_row(device, rows.count, rows.size)) {
     find_by_rows(rows, order, at, nan_rows, found);
   } else {

@@ -48,7 +48,9 @@ class Partition {
     if (Sorter* sorter = device_.device().sorter()) {
       Uses uses(device_);
       const RowsToOrder from = in_.to_order(uses, options_.descending);
-      sorter->partition(from, rank_, count, written_rows(uses, moved), *device_.stream());
+      const auto to = written_rows(uses, moved);
+      Stream& stream = *device_.stream();
+      device_.run_library("partition", stream, [&] { sorter->partition(from, rank_, count, to, stream); });
       return moved;
     }
     const bool all = count == size_;

@@ -42,7 +42,8 @@ class RowSort {
       Uses uses(device_);
       RowsToOrder from = rows.to_order(uses, options.descending);
       from.origins = reinterpret_cast<const std::uint32_t*>(uses.in(options.origins));
-      sorter->sort(from, written_rows(uses, sorted_), *device_.stream());
+      const auto to = written_rows(uses, sorted_);
+      device_.run_library("sort", *device_.stream(), [&] { sorter->sort(from, to, *device_.stream()); });
       return;
     }
     in_ = rows.array;

@@ -69,7 +69,7 @@ class SparseProduct {
     problem_.starts = uses.in(starts_);
     problem_.x = uses.in(x_);
     problem_.y = uses.out(y_);
-    library.multiply(problem_, *device_.stream());
+    device_.run_library("multiply sparse", *device_.stream(), [&] { library.multiply(problem_, *device_.stream()); });
   }
 
   void launch_by_matrix() {
@@ -154,7 +154,8 @@ Array diagonal_of_lines(const SparseLines& matrix, std::int64_t first, std::int6
   problem.places = uses.in(matrix.places);
   problem.starts = uses.in(matrix.starts);
   problem.y = uses.out(sums);
-  library->take_diagonal(problem, *device.stream());
+  device.run_library("diagonal of sparse", *device.stream(),
+                     [&] { library->take_diagonal(problem, *device.stream()); });
   return sums;
 }
 

@@ -10,14 +10,18 @@ std::shared_ptr<SparseFactors> factorise(const Array& entries, const Array& rows
   matrix.values = entries->read(stream);
   matrix.rows = reinterpret_cast<const std::int32_t*>(rows->read(stream));
   matrix.starts = reinterpret_cast<const std::int32_t*>(starts->read(stream));
-  return device.device().sparse_solver().factorise(matrix, *stream);
+  std::shared_ptr<SparseFactors> factors;
+  device.run_library("factorise sparse", *stream,
+                     [&] { factors = device.device().sparse_solver().factorise(matrix, *stream); });
+  return factors;
 }
 
 void solve(SparseFactors& factors, MatrixOp op, const Array& b) {
   OpenDevice& device = b->device();
   device.check_not_captured("solves with the factors of a sparse matrix");
   const StreamRef& stream = device.stream();
-  factors.solve(op, b->write(stream), b->layout.shape[0], *stream);
+  char* const right = b->write(stream);
+  device.run_library("solve sparse", *stream, [&] { factors.solve(op, right, b->layout.shape[0], *stream); });
 }
 
 }  // namespace gpulua

@@ -74,7 +74,7 @@ std::optional<SparseLines> multiply_pair(const SparseLines& a, const SparseLines
   pair.b_entries = uses.in(b.entries), pair.b_places = uses.in(b.places), pair.b_starts = uses.in(b.starts);
   const Array all_starts = empty(device, {pair.lines + 1}, DType::int64);
   pair.counted_starts = reinterpret_cast<std::int64_t*>(uses.out(all_starts));
-  library->count_pair(pair, *stream);
+  device.run_library("count sparse product", *stream, [&] { library->count_pair(pair, *stream); });
   const std::int64_t count = last_of(all_starts);
   if (pair.index == DType::int32 && count > std::numeric_limits<std::int32_t>::max())
     return multiply_pair(with_wide_positions(a), with_wide_positions(b), width);
@@ -82,7 +82,7 @@ std::optional<SparseLines> multiply_pair(const SparseLines& a, const SparseLines
                       cast(all_starts, pair.index)};
   pair.starts = uses.in(product.starts);
   pair.places = uses.out(product.places), pair.entries = uses.out(product.entries);
-  library->multiply_pair(pair, *stream);
+  device.run_library("multiply sparse pair", *stream, [&] { library->multiply_pair(pair, *stream); });
   return product;
 }
 

@@ -82,7 +82,7 @@ void solve_triangular(const TriangularOperand& operand, std::complex<double> alp
     problem.a_addresses = reinterpret_cast<const void* const*>(of_a->read(stream));
     problem.b_addresses = reinterpret_cast<void* const*>(of_b->read(stream));
   }
-  device.device().blas().solve_triangular(problem, *stream);
+  device.run_library("solve triangular", *stream, [&] { device.device().blas().solve_triangular(problem, *stream); });
 }
 
 void multiply_triangular(const TriangularOperand& operand, std::complex<double> alpha, const Array& b) {
@@ -92,7 +92,9 @@ void multiply_triangular(const TriangularOperand& operand, std::complex<double> 
   Uses uses(device);
   problem.a = uses.in(a.stored.array);
   problem.b = uses.in_out(b);
-  device.device().blas().multiply_triangular(problem, *device.stream());
+  Stream& stream = *device.stream();
+  device.run_library("multiply triangular", stream,
+                     [&] { device.device().blas().multiply_triangular(problem, stream); });
 }
 
 void update_symmetric(const Array& c, Triangle triangle, const Array& a, const Array& b, bool transposed,
@@ -120,7 +122,8 @@ void update_symmetric(const Array& c, Triangle triangle, const Array& a, const A
   problem.lda = left.leading_dimension;
   problem.ldb = right.leading_dimension;
   problem.ldc = row_distance(c->layout);
-  device.device().blas().update(problem, *device.stream());
+  Stream& stream = *device.stream();
+  device.run_library("update symmetric", stream, [&] { device.device().blas().update(problem, stream); });
 }
 
 void multiply_symmetric(const Array& c, const Array& a, Triangle triangle, bool right, const Array& b,
@@ -143,7 +146,8 @@ void multiply_symmetric(const Array& c, const Array& a, Triangle triangle, bool 
   problem.lda = symmetric.leading_dimension;
   problem.ldb = row_distance(other_operand->layout);
   problem.ldc = row_distance(c->layout);
-  device.device().blas().multiply_symmetric(problem, *device.stream());
+  Stream& stream = *device.stream();
+  device.run_library("multiply symmetric", stream, [&] { device.device().blas().multiply_symmetric(problem, stream); });
 }
 
 }  // namespace gpulua

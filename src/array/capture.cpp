@@ -40,7 +40,7 @@ Capture::Capture(OpenDevice& device, const char* op, StreamRef stream)
   // Libraries have memory for each stream, which the launches of an earlier capture may still use.
   const EventRef event = device.device().create_event();
   device.device().record(*event, *outer_stream_);
-  device.device().wait(*stream_, *event);
+  device.wait(*stream_, *event);
   for (const std::shared_ptr<OpenDevice>& other : device.context().open_devices()) {
     if (other.get() == &device) continue;
     other->set_buffer_observer(&other_device);
@@ -212,7 +212,7 @@ Array Capture::words(std::function<std::array<std::uint64_t, 2>()> next) {
   if (!recording_) {
     const std::array<std::uint64_t, 2> values = next();
     const StreamRef& stream = device_->stream();
-    device_->device().upload(words->write(stream), values.data(), word_pair_bytes, *stream);
+    device_->upload(words->write(stream), values.data(), word_pair_bytes, *stream);
   }
   block.next.push_back(std::move(next));
   return words;
@@ -229,7 +229,7 @@ void Capture::before_launch(const Array& target, std::function<void(const Stream
 void Capture::upload_words(const WordBlock& block, const StreamRef& stream) const {
   std::array<std::array<std::uint64_t, 2>, words_of_a_block / 2> values;
   for (std::size_t i = 0; i < block.next.size(); ++i) values[i] = block.next[i]();
-  device_->device().upload(block.array->write(stream), values.data(), block.next.size() * word_pair_bytes, *stream);
+  device_->upload(block.array->write(stream), values.data(), block.next.size() * word_pair_bytes, *stream);
 }
 
 bool Capture::launch(const StreamRef& stream, const void* go_on) {

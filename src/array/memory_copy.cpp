@@ -35,13 +35,13 @@ bool copy_in_memory(Node& to, Node& from, const Layout& source) {
   if (to.contiguous && source.contiguous()) {
     const char* bytes = from.read(stream);
     if (one_buffer && source.offset == to.layout.offset) return true;
-    device.device().copy(target(), bytes, to.nbytes(), *stream);
+    device.copy(target(), bytes, to.nbytes(), *stream);
   } else {
     RowsToCopy rows = rows_of(to.layout, source, static_cast<std::int64_t>(to.itemsize()));
     if (rows.bytes < device.info().least_copied_row) return false;
     rows.from = from.read(stream);
     rows.to = target();
-    device.device().copy_rows(rows, *stream);
+    device.copy_rows(rows, *stream);
   }
   to.buffer()->depend_on(*from.buffer());
   return true;

@@ -1,5 +1,6 @@
 #include <cstdio>
 #include <exception>
+#include <optional>
 
 #include "src/base/config.h"
 #include "src/cli/environment.h"
@@ -7,6 +8,7 @@
 #include "src/cli/options.h"
 #include "src/cli/ranks.h"
 #include "src/cli/session.h"
+#include "src/cli/trace_parts.h"
 
 int main(int argc, char** argv) {
   using namespace gpulua;
@@ -21,7 +23,13 @@ int main(int argc, char** argv) {
       std::printf("Jupyter starts gpulua by %s\n", spec.c_str());
       return 0;
     }
-    if (options.ranks) return run_ranks(*options.ranks, argc, argv);
+    if (options.ranks) {
+      std::optional<TraceParts> parts;
+      if (options.trace) parts.emplace(*options.trace, options.ranks->count);
+      const int status = run_ranks(*options.ranks, argc, argv);
+      if (parts) parts->join();
+      return status;
+    }
     Config config = Config::from_environment();
     if (options.check) {
       config.check = true;

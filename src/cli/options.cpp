@@ -23,6 +23,7 @@ const char* const usage_text =
     "                  the dtype of real numbers where nothing says which: float32, or float64 as NumPy has it\n"
     "  --check         run on the CPU device, and search kernels for mistakes while they run\n"
     "  --profile       print the kernels that ran, with their times, when the script ends\n"
+    "  --trace file    write what the host and the devices did when to the file, for ui.perfetto.dev\n"
     "  --ranks n       run the script in n processes, the ranks of gpu.comm\n"
     "  --install-kernel\n"
     "                  tell Jupyter of gpulua, for notebooks; --prefix folder for folder/share/jupyter\n"
@@ -35,12 +36,13 @@ const char* const usage_text =
 
 namespace {
 
-constexpr std::string_view long_options[] = {"--check",  "--default-dtype", "--device", "--help",   "--install-kernel",
-                                             "--prefix", "--profile",       "--ranks",  "--version"};
+constexpr std::string_view long_options[] = {"--check",  "--default-dtype", "--device", "--help",  "--install-kernel",
+                                             "--prefix", "--profile",       "--ranks",  "--trace", "--version"};
 
 /// Options of other interpreters, and what to write.
 constexpr std::pair<std::string_view, std::string_view> options_elsewhere[] = {
     {"-c", "-e code"},
+    {"--timeline", "--trace file"},
     {"--eval", "-e code"},
     {"--execute", "-e code"},
     {"-p", "-e 'print(value)'"},
@@ -164,6 +166,10 @@ class Parser {
       options_.check = true;
     } else if (word == "profile") {
       options_.profile = true;
+    } else if (name == "trace") {
+      if (options_.trace) throw UsageError("option '--trace' is given twice");
+      options_.trace = value("--trace", "a file");
+      if (options_.trace->empty()) throw UsageError("option '--trace' expects a file");
     } else if (word == "version") {
       options_.version = true;
     } else if (word == "help") {
@@ -178,7 +184,7 @@ class Parser {
     if (options_.prefix && !options_.install_kernel)
       throw UsageError("option '--prefix' says where --install-kernel installs; add --install-kernel");
     const bool runs = options_.script < argc_ || !options_.actions.empty() || options_.interactive || options_.check ||
-                      options_.profile || options_.version || options_.ranks;
+                      options_.profile || options_.trace || options_.version || options_.ranks;
     if (options_.install_kernel && runs)
       throw UsageError(
           "option '--install-kernel' runs no script: of the others it takes --prefix, --device and --default-dtype "

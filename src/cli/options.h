@@ -34,6 +34,8 @@ struct Options {
   std::optional<RanksOption> ranks;
   bool check = false;
   bool profile = false;
+  /// The file for a trace.
+  std::optional<std::string> trace;
   bool interactive = false;
   bool version = false;
   bool help = false;

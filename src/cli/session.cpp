@@ -27,6 +27,7 @@
 #include "src/cli/repl.h"
 #include "src/cli/report.h"
 #include "src/runtime/context.h"
+#include "src/runtime/trace_file.h"
 
 namespace gpulua {
 namespace {
@@ -48,8 +49,9 @@ class Session {
     auto& session = *static_cast<Session*>(lua_touserdata(L, 1));
     lua_settop(L, 0);
     session.open(L);
+    if (!session.start_trace()) return 0;
     if (session.run_all(L) && session.finish_work()) session.exit_code_ = exit_success;
-    if (session.options_.profile && !print_profile(L)) session.exit_code_ = exit_error;
+    if (!session.report(L)) session.exit_code_ = exit_error;
     return 0;
   }
 
@@ -65,7 +67,7 @@ class Session {
     lua_gc(L, LUA_GCSTOP, 0);  // as luajit: nothing can be garbage yet
     open_command_state(L, context_);
     push_arguments(L);
-    if (options_.profile) profile_at_exit(L);
+    if (options_.profile || options_.trace) report_at_exit(L);
     lua_gc(L, LUA_GCRESTART, -1);
     open_interrupts(L, *context_, SecondInterrupt::ends_process);
     set_interrupt_target(InterruptTarget::script);
@@ -100,19 +102,52 @@ class Session {
     return true;
   }
 
+  /// False when the file cannot be written.
+  bool start_trace() {
+    if (!options_.trace) return true;
+    return try_trace([this] { trace_ = std::make_unique<TraceFile>(*context_, *options_.trace, "trace"); });
+  }
+
+  bool finish_trace() {
+    // The work of a script that has failed may never end.
+    constexpr int patience = 1000;  // ms
+    const std::unique_ptr<TraceFile> trace = std::move(trace_);
+    return !trace || try_trace([&] { trace->finish(patience); });
+  }
+
+  template <class Action>
+  bool try_trace(const Action& action) {
+    try {
+      const Context::Call call(*context_);
+      action();
+      return true;
+    } catch (const std::exception& error) {
+      std::fflush(stdout);
+      std::fprintf(stderr, "gpulua: %s\n", error.what());
+      return false;
+    }
+  }
+
+  /// What --profile and --trace give at the end. False when some of it cannot be had.
+  bool report(lua_State* L) {
+    const bool printed = !options_.profile || print_profile(L);
+    return finish_trace() && printed;
+  }
+
   /// A script that ends by os.exit has run kernels too.
-  static int exit_with_profile(lua_State* L) {
-    print_profile(L);
+  static int exit_with_reports(lua_State* L) {
+    static_cast<Session*>(lua_touserdata(L, lua_upvalueindex(2)))->report(L);
     lua_pushvalue(L, lua_upvalueindex(1));
     lua_insert(L, 1);
     lua_call(L, lua_gettop(L) - 1, 0);
     return 0;
   }
 
-  static void profile_at_exit(lua_State* L) {
+  void report_at_exit(lua_State* L) {
     lua_getglobal(L, "os");
     lua_getfield(L, -1, "exit");
-    lua_pushcclosure(L, &exit_with_profile, 1);
+    lua_pushlightuserdata(L, this);
+    lua_pushcclosure(L, &exit_with_reports, 2);
     lua_setfield(L, -2, "exit");
     lua_pop(L, 1);
   }
@@ -251,6 +286,7 @@ class Session {
   std::shared_ptr<Context> context_;
   int argc_;
   char** argv_;
+  std::unique_ptr<TraceFile> trace_;
   int exit_code_ = exit_error;
 };
 

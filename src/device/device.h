@@ -87,6 +87,9 @@ struct DeviceInfo {
   std::size_t max_shared_bytes = 0;
   /// The host program reads and writes the device's memory as its own, once the work on it is done.
   bool in_host_memory = false;
+  /// Work is done when the call that queues it returns. A recording of such work costs little: an event is a look at
+  /// the clock.
+  bool works_at_once = false;
 };
 
 /// Rows of bytes, whose starts are some bytes apart.
@@ -241,6 +244,12 @@ class Device {
   /// What has written beside `memory`, which is from allocate(bytes), since the last call. A device that cannot tell
   /// returns none.
   virtual Overwrite find_overwrite(void* /*memory*/, std::size_t /*bytes*/) noexcept { return Overwrite::none; }
+
+  // ---- tools of the device's maker: optional ------------------------------------------------------------------------
+  /// From now on a tool that follows this process, as NVIDIA's Nsight Systems does, collects what the device does, or
+  /// collects no more. Nothing happens where no tool does, nor on a device without such tools.
+  virtual void start_profiler() {}
+  virtual void stop_profiler() {}
 
  private:
   void refuse_native(void* /*native*/) const {

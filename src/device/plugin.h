@@ -39,10 +39,14 @@ class DevicePlugin {
   /// kind.
   virtual std::string device_of(void* /*native_context*/) { return {}; }
   virtual std::unique_ptr<Device> open(int ordinal, const DeviceEnvironment& environment) = 0;
+  /// A named range of the calling thread begins, for the tools of the devices' maker (NVTX). Ranges nest.
+  virtual void push_range(const char* /*name*/) noexcept {}
+  /// The innermost range ends.
+  virtual void pop_range() noexcept {}
 };
 
 /// Increased with every change of what crosses the seam: the library refuses a plugin of another version.
-inline constexpr int plugin_version = 8;
+inline constexpr int plugin_version = 9;
 
 struct DevicePluginEntry {
   int version;

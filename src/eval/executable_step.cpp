@@ -98,7 +98,7 @@ std::int64_t ExecutableStep::run(const StepNodes& nodes, std::span<const Root> r
   if (memory.scratch) {
     const StreamRef& stream = device.stream();
     const char zero = 0;
-    device.device().fill(memory.scratch->write(stream), &zero, 1, arguments_.zeroed_bytes, *stream);
+    device.fill(memory.scratch->write(stream), &zero, 1, arguments_.zeroed_bytes, *stream);
   }
   if (!copies_.empty()) copy(nodes, *memory.made.front(), device);
   if (kernel_) launch(nodes, roots, memory, device);
@@ -115,9 +115,9 @@ void ExecutableStep::copy(const StepNodes& nodes, Buffer& made, OpenDevice& devi
     rows.to = to + part.to;
     rows.from = from + part.from;
     if (rows.rows == 1)
-      device.device().copy(rows.to, rows.from, static_cast<std::size_t>(rows.bytes), *stream);
+      device.copy(rows.to, rows.from, static_cast<std::size_t>(rows.bytes), *stream);
     else
-      device.device().copy_rows(rows, *stream);
+      device.copy_rows(rows, *stream);
   }
   made.depend_on(*source.buffer());
 }
@@ -136,7 +136,7 @@ std::int64_t ExecutableStep::compress(const StepNodes& nodes, std::span<const Ro
   device.download(words.data(), state, arguments_.scratch_bytes);
   words[0] = 1;
   for (auto tile = words.begin() + 2; tile != words.end(); ++tile) total += std::exchange(*tile, total);
-  device.device().upload(memory.scratch->write(stream), words.data(), arguments_.scratch_bytes, *stream);
+  device.upload(memory.scratch->write(stream), words.data(), arguments_.scratch_bytes, *stream);
   launch(nodes, roots, memory, device);
   return total;
 }

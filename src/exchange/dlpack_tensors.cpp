@@ -169,7 +169,7 @@ void* hand_over(Node& array, NativeStream reader) {
   const StreamRef theirs = device.device().adopt_stream(*reader);
   const EventRef ready = device.device().create_event();
   device.device().record(*ready, *stream);
-  device.device().wait(*theirs, *ready);
+  device.wait(*theirs, *ready);
   return address;
 }
 
@@ -180,7 +180,7 @@ void wait_for(OpenDevice& device, NativeStream writer) {
   const StreamRef theirs = device.device().adopt_stream(*writer);
   const EventRef written = device.device().create_event();
   device.device().record(*written, *theirs);
-  device.device().wait(*stream, *written);
+  device.wait(*stream, *written);
 }
 
 Managed* to_dlpack(const Array& array, NativeStream reader) {

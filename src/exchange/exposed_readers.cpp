@@ -37,7 +37,7 @@ void copy_inputs(std::vector<Replacement>& inputs, Buffer& buffer) {
   const BufferRef copy = new_buffer(device, buffer.bytes());
   if (first < end) {
     const char* const from = static_cast<const char*>(buffer.read(stream)) + first;
-    device.device().copy(static_cast<char*>(copy->write(stream)) + first, from, end - first, *stream);
+    device.copy(static_cast<char*>(copy->write(stream)) + first, from, end - first, *stream);
   }
   copy->depend_on(buffer);
   for (auto& [input, instead] : inputs) instead = make_node(device, input->dtype, input->shared_layout, copy);

@@ -114,7 +114,7 @@ void DeviceLoop::copy_back(Node& to, Node& from) const {
   if (to.buffer() == from.buffer() || to.nbytes() == 0) return;
   const StreamRef& stream = device_.stream();
   // No pending array that reads `to` is of use: its elements are those of one step of each launch.
-  device_.device().copy(to.buffer()->address(), from.read(stream), to.nbytes(), *stream);
+  device_.copy(to.buffer()->address(), from.read(stream), to.nbytes(), *stream);
 }
 
 void DeviceLoop::finish() {
@@ -131,8 +131,8 @@ void DeviceLoop::finish() {
     const Array used = numbers(recorded_from_, {steps});
     const Operand operands[] = {used, Scalar(steps)};
     const Array next = elementwise(gpulua::op("add"), operands);
-    device_.device().copy(static_cast<char*>(used->buffer()->address()) + used->first_byte(),
-                          next->read(device_.stream()), used->nbytes(), *device_.stream());
+    device_.copy(static_cast<char*>(used->buffer()->address()) + used->first_byte(), next->read(device_.stream()),
+                 used->nbytes(), *device_.stream());
   }
   capture_->finish("[array] the array was made by a loop's function, which did not return it: it has no elements");
   carried_ = std::move(written_);

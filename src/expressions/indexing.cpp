@@ -74,7 +74,8 @@ bool add_by_library(const Array& target, const Scatter& scatter, const Array& va
   additions.to = uses.in_out(target) + at.layout.offset * static_cast<std::int64_t>(target->itemsize());
   additions.extent = at.axes[0].extent;
   additions.stride = at.axes[0].stride;
-  const std::int64_t wrong = adder->add(additions, *stream);
+  std::int64_t wrong = 0;
+  device.run_library("add at positions", *stream, [&] { wrong = adder->add(additions, *stream); });
   if (wrong >= 0) {
     const std::int64_t found = positions->dtype == DType::int32
                                    ? static_cast<const std::int32_t*>(additions.positions)[wrong]

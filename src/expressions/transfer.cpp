@@ -54,8 +54,8 @@ void copy_between(Node& to, Node& from) {
   if (from.layout.size() > 0) {
     const char* bytes = from.read(source.stream());
     // Only a wait for the source tells whether a check of its elements has failed.
-    if (!from.buffer()->guarded() && target.device().copy_from(to.overwrite(target.stream()), *target.stream(),
-                                                               source.device(), bytes, *source.stream(), from.nbytes()))
+    if (!from.buffer()->guarded() && target.copy_from(to.overwrite(target.stream()), *target.stream(), source, bytes,
+                                                      *source.stream(), from.nbytes()))
       return;
   }
   const auto staging = std::make_unique_for_overwrite<char[]>(from.nbytes());
@@ -132,7 +132,7 @@ void fill(const Array& array, const Scalar& value) {
   if (array->contiguous && (one_byte || itemsize <= 4) && !device.evaluator().trace()) {
     const StreamRef& stream = device.stream();
     const std::size_t pattern = one_byte ? 1 : itemsize;
-    device.device().fill(array->overwrite(stream), item.data(), pattern, array->nbytes() / pattern, *stream);
+    device.fill(array->overwrite(stream), item.data(), pattern, array->nbytes() / pattern, *stream);
     return;
   }
   device.evaluator().evaluate_into(*array, constant(array->device(), array->layout.shape, array->dtype, value));
@@ -166,7 +166,7 @@ void queue_upload(Node& array, const void* host) {
   OpenDevice& device = array.device();
   const StreamRef& stream = device.stream();
   leave_to_readers(array);
-  device.device().upload(array.overwrite(stream), host, array.nbytes(), *stream);
+  device.upload(array.overwrite(stream), host, array.nbytes(), *stream);
   if (PinnedMemory* pinned = device.find_pinned(host)) pinned->used_by(stream);
 }
 
@@ -175,7 +175,7 @@ void queue_download(Node& array, void* host) {
   PinnedMemory* pinned = device.find_pinned(host);
   if (!pinned || array.layout.size() == 0) return download(array, host);
   const StreamRef& stream = device.stream();
-  device.device().download(host, array.read(stream), array.nbytes(), *stream);
+  device.queue_download(host, array.read(stream), array.nbytes(), *stream);
   pinned->used_by(stream);
 }
 

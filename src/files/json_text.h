@@ -51,7 +51,4 @@ class JsonText {
   std::size_t at_ = 0;
 };
 
-/// The text in quotes, as JSON has it.
-std::string to_json(std::string_view text);
-
 }  // namespace gpulua

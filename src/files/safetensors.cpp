@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/base/json_string.h"
 #include "src/expressions/transfer.h"
 #include "src/files/host_file.h"
 #include "src/files/json_text.h"

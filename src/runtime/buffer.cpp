@@ -128,7 +128,7 @@ void Buffer::wait_for(const StreamRef& other, const StreamRef& stream) const {
   Device& device = device_->device();
   const EventRef event = device.create_event();
   device.record(*event, *other);
-  device.wait(*stream, *event);
+  device_->wait(*stream, *event);
 }
 
 }  // namespace gpulua

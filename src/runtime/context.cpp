@@ -6,6 +6,7 @@
 #include "src/base/error.h"
 #include "src/base/near_name.h"
 #include "src/runtime/plugins.h"
+#include "src/runtime/trace_file.h"
 
 namespace gpulua {
 
@@ -16,7 +17,10 @@ Context::Context(Config config, MakeEvaluator make_evaluator)
       cache_(config_.cache_directory, config_.cache_limit, [this](const std::string& message) { warn(message); }),
       plugins_(load_plugins()) {}
 
-Context::~Context() = default;
+Context::~Context() {
+  traces.clear();
+  ranges.close();
+}
 
 namespace {
 
@@ -92,6 +96,7 @@ std::shared_ptr<OpenDevice> Context::open_device(std::string_view name) {
         throw;
       }
     if (config_.profile) open_.back()->start_profile();
+    open_.back()->recorder().follow_timeline();
     return open_.back();
   }
   std::string text = "[device] expected one of ";

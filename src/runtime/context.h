@@ -19,10 +19,13 @@
 #include "src/runtime/open_device.h"
 #include "src/runtime/script_rights.h"
 #include "src/runtime/stack_budget.h"
+#include "src/timeline/ranges.h"
+#include "src/timeline/timeline.h"
 
 namespace gpulua {
 
 class NodeObserver;
+class TraceFile;
 
 /// An entry of `gpu.devices()`.
 struct DeviceListing {
@@ -118,6 +121,11 @@ class Context : public std::enable_shared_from_this<Context> {
   ScriptRights rights;
   Spending spending{rights};
   StackBudget stack;
+  /// What is recorded for the traces that are being written.
+  Timeline timeline;
+  Ranges ranges{timeline, plugins_};
+  /// The files of the script's traces that run, the innermost last.
+  std::vector<std::unique_ptr<TraceFile>> traces;
   /// Synchronises after every launch, so that an error names its own call.
   bool debug = false;
   /// Evaluates each operation when it is built.

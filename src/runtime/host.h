@@ -1,20 +1,8 @@
 #pragma once
 
-#include <string>
+#include "src/base/origin.h"
 
 namespace gpulua {
-
-/// A line of the host program's script. `chunk` stays valid while the Host lives.
-struct Origin {
-  const char* chunk = nullptr;  // "script.lua"; null: not from a script
-  int line = 0;
-  bool in_library = false;  // a Lua function of the library, which this line called, made the call
-};
-
-/// What stands before a message about the line: "script.lua:12: ", or nothing where no script runs.
-inline std::string place_text(const Origin& origin) {
-  return origin.chunk ? std::string(origin.chunk) + ":" + std::to_string(origin.line) + ": " : "";
-}
 
 /// Callbacks into the owner of the array handles: the Lua bindings, or an embedding program.
 class Host {

@@ -36,7 +36,7 @@ bool LentMemory::is_done(Returned& returned) noexcept {
 
 void LentMemory::wait_for(const Returned& returned) noexcept {
   try {
-    returned.for_each_stream([&](Stream& stream) { device_.device().synchronize(stream); });
+    returned.for_each_stream([&](Stream& stream) { device_.wait_for(stream); });
   } catch (...) {  // the work has failed, or the device is lost: the memory is not used any more
   }
 }

@@ -1,7 +1,6 @@
 #include "src/runtime/open_device.h"
 
 #include <algorithm>
-#include <chrono>
 #include <new>
 #include <utility>
 
@@ -16,13 +15,35 @@ namespace gpulua {
 
 namespace {
 
-/// A call of a library in the log.
-class LibraryCall final : public Kernel {
+/// A collective in the log.
+class CollectiveCall final : public Kernel {
  public:
-  explicit LibraryCall(const char* name) : Kernel(KernelEntry{}) { entry_.name = name; }
+  explicit CollectiveCall(const char* name) : Kernel(KernelEntry{}) { entry_.name = name; }
   int occupancy(unsigned, std::size_t) const override { return 0; }
   unsigned suggested_block(std::size_t) const override { return 0; }
 };
+
+/// The kernels of a graph: "12 x saxpy". Of many, the first.
+std::string list_kernels(const std::vector<RecordedWork::Launch>& launches) {
+  constexpr std::size_t most = 32;
+  std::vector<std::pair<std::string_view, int>> counts;
+  for (const auto& launch : launches) {
+    const std::string& name = launch.kernel->entry().name;
+    const auto found = std::ranges::find(counts, name, &std::pair<std::string_view, int>::first);
+    if (found == counts.end())
+      counts.emplace_back(name, 1);
+    else
+      ++found->second;
+  }
+  std::string text;
+  for (std::size_t i = 0; i < std::min(counts.size(), most); ++i) {
+    if (i > 0) text += '\n';
+    if (counts[i].second > 1) text += std::to_string(counts[i].second) + " x ";
+    text += counts[i].first;
+  }
+  if (counts.size() > most) text += "\nand " + std::to_string(counts.size() - most) + " others";
+  return text;
+}
 
 }  // namespace
 
@@ -35,6 +56,7 @@ OpenDevice::OpenDevice(Context& context, std::unique_ptr<Device> device, std::sh
       memory_(context.config().device_memory != 0
                   ? std::min(context.config().device_memory, device_->info().total_memory)
                   : device_->info().total_memory),
+      recorder_(*device_, context.timeline),
       index_faults_(*device_),
       lent_(*this) {}
 
@@ -137,9 +159,11 @@ StreamRef OpenDevice::create_stream() {
 void OpenDevice::synchronize() {
   check_not_captured("waits for the device");
   const auto wait_for = [this](Stream& stream) { read_after(&stream, [&] { device_->synchronize(stream); }); };
-  wait_for(*first_stream_);
-  for (const auto& weak : streams_)
-    if (const StreamRef stream = weak.lock()) wait_for(*stream);
+  run_wait("wait for the device", [&] {
+    wait_for(*first_stream_);
+    for (const auto& weak : streams_)
+      if (const StreamRef stream = weak.lock()) wait_for(*stream);
+  });
   lent_.let_go();
   index_faults_.tell();
   check_all_ends();
@@ -147,19 +171,19 @@ void OpenDevice::synchronize() {
 
 void OpenDevice::synchronize(Event& event) {
   check_not_captured("waits for an event");
-  checked(nullptr, [&] { device_->synchronize(event); });
+  checked(nullptr, [&] { run_wait("wait for an event", [&] { device_->synchronize(event); }); });
 }
 
 void OpenDevice::synchronize(Stream& stream) {
   check_not_captured("waits for the device");
-  checked(&stream, [&] { device_->synchronize(stream); });
+  checked(&stream, [&] { run_wait("wait for a stream", [&] { device_->synchronize(stream); }); });
 }
 
 void OpenDevice::download(void* host, const void* memory, std::size_t bytes) {
   check_not_captured("reads elements");
   checked(stream_.get(), [&] {
-    device_->download(host, memory, bytes, *stream_);
-    device_->synchronize(*stream_);
+    queue_download(host, memory, bytes, *stream_);
+    run_wait("wait for a stream", [&] { device_->synchronize(*stream_); });
   });
 }
 
@@ -178,13 +202,18 @@ std::shared_ptr<Kernel> OpenDevice::find_kernel(const std::string& key) const {
 std::shared_ptr<Module> OpenDevice::compile(const KernelSource& source) {
   context_.spending.add_compilation();
   const std::shared_ptr<void> end = context_.on_compile ? context_.on_compile(source, place_text(origin())) : nullptr;
-  if (profiles_.empty()) return device_->compile(source);
-  const auto start = std::chrono::steady_clock::now();
+  if (!recorder_.on()) [[likely]]
+    return device_->compile(source);
+  TimelineEntry entry;
+  entry.origin = origin();
+  entry.host_begin = host_now();
+  const std::uint64_t before = context_.cache().compilations();
   std::shared_ptr<Module> module = device_->compile(source);
-  const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
+  entry.host_end = host_now();
+  entry.from_cache = context_.cache().compilations() == before;
   // A module of several kernels is one compilation.
   if (const auto& kernels = module->compiled().kernels; !kernels.empty())
-    for (Profile& profile : profiles_) profile.add_compilation(kernels.front().name, taken.count());
+    recorder_.add_compilation(kernels.front().name, std::move(entry));
   return module;
 }
 
@@ -234,26 +263,34 @@ void OpenDevice::launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfi
     return;
   }
   launches_.note(kernel, *stream, host ? host->origin() : Origin{});
-  for (Profile& profile : profiles_) profile.begin(*stream);
+  DeviceRecorder::Start start;
+  const bool records = recorder_.on();
+  const std::uint64_t compilations = records ? context_.cache().compilations() : 0;
+  if (records) [[unlikely]]
+    start = recorder_.begin(*stream);
   try {
     device_->launch(*kernel, config, arguments, *stream);
   } catch (const Diagnostic& diagnostic) {
     throw Error(diagnostic.kind(), describe(diagnostic, memory_));
   }
-  for (Profile& profile : profiles_) profile.end(kernel->entry().name, bytes, *stream);
+  if (records) [[unlikely]] {
+    const std::int64_t compiled = note_late_compilation(compilations, kernel->entry().name);
+    TimelineEntry entry = entry_of(TimelineEntry::Kind::kernel, kernel->entry().name, bytes);
+    entry.grid = config.grid;
+    entry.block = config.block;
+    recorder_.end(std::move(start), std::move(entry), *stream, compiled);
+  }
   if (!context_.debug) return;
   synchronize(*stream);
   check_all_ends();
 }
 
-void OpenDevice::run_library(const char* name, const StreamRef& stream, double bytes,
-                             const std::function<void()>& work) {
+void OpenDevice::run_collective(const char* name, const StreamRef& stream, double bytes,
+                                const std::function<void()>& work) {
   throw_damage();
   context_.spending.add_launch();
-  launches_.note(std::make_shared<LibraryCall>(name), *stream, origin());
-  for (Profile& profile : profiles_) profile.begin(*stream);
-  work();
-  for (Profile& profile : profiles_) profile.end(name, bytes, *stream);
+  launches_.note(std::make_shared<CollectiveCall>(name), *stream, origin());
+  run_recorded(TimelineEntry::Kind::collective, name, bytes, *stream, work);
   if (context_.debug) synchronize(*stream);
 }
 
@@ -265,6 +302,7 @@ void OpenDevice::begin_capture(const char* op) {
 std::shared_ptr<RecordedWork> OpenDevice::end_capture() {
   const std::shared_ptr<RecordedWork> work = std::exchange(recorded_, nullptr);
   work->graph = device_->end_capture(*stream_);
+  work->kernels = list_kernels(work->launches);
   return work;
 }
 
@@ -275,7 +313,10 @@ bool OpenDevice::launch(const RecordedWork& work, const StreamRef& stream, const
   context_.spending.add_launch();
   for (std::size_t i = 0; i < std::min(work.launches.size(), most_noted); ++i)
     launches_.note(work.launches[i].kernel, *stream, work.launches[i].origin);
-  for (Profile& profile : profiles_) profile.begin(*stream);
+  DeviceRecorder::Start start;
+  const bool records = recorder_.on();
+  if (records) [[unlikely]]
+    start = recorder_.begin(*stream);
   bool launched = true;
   try {
     if (go_on)
@@ -286,7 +327,11 @@ bool OpenDevice::launch(const RecordedWork& work, const StreamRef& stream, const
     throw Error(diagnostic.kind(), describe(diagnostic, memory_));
   }
   if (!launched) return false;
-  for (Profile& profile : profiles_) profile.end(std::string("gpu.") + work.op, work.bytes, *stream);
+  if (records) [[unlikely]] {
+    TimelineEntry entry = entry_of(TimelineEntry::Kind::graph, std::string("gpu.") + work.op, work.bytes);
+    entry.parts = context_.timeline.name(work.kernels);
+    recorder_.end(std::move(start), std::move(entry), *stream);
+  }
   if (!context_.debug) return true;
   synchronize(*stream);
   check_all_ends();
@@ -297,14 +342,6 @@ void OpenDevice::check_not_captured(const char* what) const {
   if (recorded_)
     throw Error("[{}] expected a function whose work can be recorded, got one that {}; do that outside of the function",
                 recorded_->op, what);
-}
-
-std::vector<Profile::Row> OpenDevice::finish_profile() {
-  if (profiles_.empty()) return {};
-  Profile profile = std::move(profiles_.back());
-  profiles_.pop_back();
-  synchronize();
-  return profile.rows();
 }
 
 }  // namespace gpulua

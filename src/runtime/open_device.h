@@ -4,7 +4,9 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "src/device/device.h"
@@ -15,7 +17,7 @@
 #include "src/runtime/lent_memory.h"
 #include "src/runtime/memory_account.h"
 #include "src/runtime/object_pool.h"
-#include "src/runtime/profile.h"
+#include "src/timeline/device_recorder.h"
 
 namespace gpulua {
 
@@ -33,6 +35,7 @@ struct RecordedWork {
   const char* op;                // the function that records, by its name in errors
   std::vector<Launch> launches;  // the graph's kernels live as long
   double bytes = 0;              // of memory traffic
+  std::string kernels;           // how often each is launched, a line for each
   std::shared_ptr<Graph> graph;
 };
 
@@ -102,8 +105,22 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   /// of the kernel, for profiles; 0: not known.
   void launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfig& config, void** arguments,
               const StreamRef& stream, double bytes = 0);
-  /// Runs `work`, which queues a library's work on `stream`, and logs it under that name.
-  void run_library(const char* name, const StreamRef& stream, double bytes, const std::function<void()>& work);
+  /// Runs `work`, which queues a collective's work on `stream`, and logs it under that name.
+  void run_collective(const char* name, const StreamRef& stream, double bytes, const std::function<void()>& work);
+  /// Runs work(), in which a library of the device's queues work on `stream`, under that name in traces.
+  template <class Work>
+  void run_library(const char* name, Stream& stream, const Work& work) {
+    run_recorded(TimelineEntry::Kind::library, name, 0, stream, work);
+  }
+  /// Device's methods of these names, and their traces.
+  void upload(void* to, const void* host, std::size_t bytes, Stream& stream);
+  void queue_download(void* host, const void* from, std::size_t bytes, Stream& stream);
+  void copy(void* to, const void* from, std::size_t bytes, Stream& stream);
+  void copy_rows(const RowsToCopy& rows, Stream& stream);
+  void fill(void* memory, const void* value, std::size_t item_bytes, std::size_t count, Stream& stream);
+  bool copy_from(void* to, Stream& stream, OpenDevice& source, const void* from, Stream& source_stream,
+                 std::size_t bytes);
+  void wait(Stream& stream, Event& event);
   /// From now on the current stream records its work for `op` and does none of it. It has no work left. Until
   /// end_capture, waits and downloads throw Error.
   void begin_capture(const char* op);
@@ -118,16 +135,19 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   void check_ends(const Buffer& buffer) noexcept;
   /// Passes the kernel's warning to the context, with the script's line.
   void warn_of(const KernelEntry& kernel);
+  /// The program's wait for a stream on the way to something else: nobody learns what its work has reported.
+  void wait_for(Stream& stream);
+  DeviceRecorder& recorder() { return recorder_; }
   /// Starts to record launches. Recordings nest.
-  void start_profile() { profiles_.emplace_back(*device_); }
+  void start_profile();
   /// Waits, ends the innermost recording and returns its kernels; returns no rows when nothing is recorded.
   std::vector<Profile::Row> finish_profile();
 
   /// True while launches are recorded, or another stream than the first is the current one.
-  bool is_in_bracket() const { return !profiles_.empty() || stream_ != first_stream_; }
+  bool is_in_bracket() const { return recorder_.profiles() || stream_ != first_stream_; }
   /// Ends both: nobody will ask for the rows.
   void end_brackets() noexcept {
-    profiles_.clear();
+    recorder_.drop_profiles();
     stream_ = first_stream_;
   }
 
@@ -140,6 +160,37 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   void count_kernel();
   void* try_allocate(std::size_t bytes);
   [[noreturn]] void refuse_memory(std::size_t bytes) const;
+  bool records() const { return recorder_.on() && !recorded_; }
+  TimelineEntry entry_of(TimelineEntry::Kind kind, std::string_view name, double bytes);
+  /// Runs work(), which queues work on `stream`, and records it where somebody wants that.
+  template <class Work>
+  void run_recorded(TimelineEntry::Kind kind, const char* name, double bytes, Stream& stream, const Work& work) {
+    if (!records()) [[likely]] {
+      work();
+      return;
+    }
+    DeviceRecorder::Start start = recorder_.begin(stream);
+    work();
+    recorder_.end(std::move(start), entry_of(kind, name, bytes), stream);
+  }
+  /// Runs wait(), and adds it to the timeline.
+  template <class Wait>
+  void run_wait(const char* name, const Wait& wait) {
+    Timeline& timeline = recorder_.timeline();
+    if (!timeline.on()) [[likely]] {
+      wait();
+      return;
+    }
+    TimelineEntry entry = entry_of(TimelineEntry::Kind::wait, name, 0);
+    entry.host_begin = host_now();
+    wait();
+    entry.host_end = host_now();
+    timeline.add(std::move(entry));
+    if (!recorded_) recorder_.calibrate_again();
+  }
+  /// Adds what the compiler has done since `compilations` was the cache's number of compilations. Returns when it was
+  /// done; 0: it has done nothing.
+  std::int64_t note_late_compilation(std::uint64_t compilations, const std::string& kernel);
   /// Runs `wait`, which waits for all work of `stream` if it is not null, and adds to its error the launches that can
   /// have caused it. Afterwards reads what the work has reported.
   void read_after(const Stream* stream, const std::function<void()>& wait);
@@ -160,7 +211,7 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   MemoryAccount memory_;
   ObjectPool buffers_;
   LaunchLog launches_;
-  std::vector<Profile> profiles_;           // running recordings, the innermost last
+  DeviceRecorder recorder_;
   std::shared_ptr<RecordedWork> recorded_;  // null: the current stream records nothing
   std::string damage_;
   IndexFaults index_faults_;

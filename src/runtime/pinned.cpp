@@ -19,8 +19,8 @@ PinnedMemory::PinnedMemory(std::shared_ptr<OpenDevice> device, std::size_t bytes
 PinnedMemory::~PinnedMemory() {
   for (const StreamRef& stream : users_) {
     try {
-      device_->device().synchronize(*stream);
-    } catch (const Error&) {
+      device_->wait_for(*stream);
+    } catch (const std::exception&) {
       // The stream's work failed, so it copies no more. The next wait for the stream reports the failure.
     }
   }

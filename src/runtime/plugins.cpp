@@ -37,6 +37,20 @@ class DeferredPlugin : public DevicePlugin {
     return plugin_->open(ordinal, environment);
   }
 
+  void push_range(const char* name) noexcept override {
+    if (plugin_) return plugin_->push_range(name);
+    try {
+      ranges_.emplace_back(name);
+    } catch (...) {  // the tools that a plugin tells of ranges can do without one
+      ranges_.clear();
+    }
+  }
+
+  void pop_range() noexcept override {
+    if (plugin_) return plugin_->pop_range();
+    if (!ranges_.empty()) ranges_.pop_back();
+  }
+
  private:
   void load() {
     if (plugin_ || !why_.empty()) return;
@@ -59,6 +73,8 @@ class DeferredPlugin : public DevicePlugin {
         return;
       }
       plugin_.reset(entry->create());
+      for (const std::string& range : ranges_) plugin_->push_range(range.c_str());
+      ranges_.clear();
       return;
     }
     why_ = file + " is not installed: no such file in " + places;
@@ -67,7 +83,8 @@ class DeferredPlugin : public DevicePlugin {
   std::string kind_;
   fs::path folder_;  // of the library; absolute, since the program can change its working directory
   std::unique_ptr<DevicePlugin> plugin_;
-  std::string why_;  // the reason why loading failed; empty: it did not
+  std::string why_;                  // the reason why loading failed; empty: it did not
+  std::vector<std::string> ranges_;  // that are open; empty once the plugin is there
 };
 
 }  // namespace

@@ -40,6 +40,7 @@ elsewhere --list-devices "-e 'print(gpu.devices())', which lists them"
 elsewhere --dtype '--default-dtype float32 or float64' float64
 elsewhere --interactive -i script.lua
 elsewhere -np '--ranks n' 4
+elsewhere --timeline '--trace file' run.json
 check 'a long option with an empty value' 1 '' "gpulua: option '--device' expects a device*" --device= -e ''
 check 'a folder as a script' 1 '' "*gpulua: cannot read $scratch: Is a directory*" "$scratch" --check
 check '-e without code' 1 '' "gpulua: option '-e' expects code*" -e
@@ -57,6 +58,14 @@ check_exit '--profile of a script that exits' 3 '' "*:${newline}kernel *" --prof
 check '--profile around gpu.profile' 0 '3' "*:${newline}*${newline}* 6 *" --profile \
   -e "local function work() $kernels end work() local most = 0 for _, row in ipairs(gpu.profile(work)) do most = math.max(most, row.launches) end print(most)"
 check '--profile without kernels' 0 '' '' --profile -e 'local gpu = require "gpu"'
+check '--trace' 0 'done' '' --trace "$scratch/trace.json" -e "$kernels print('done')"
+check 'the file of --trace' 0 '3' '' -e "print(select(2, io.open('$scratch/trace.json'):read('*a'):gsub('\"cat\":\"kernel\"', '')))"
+check '--trace without a file' 1 '' "gpulua: option '--trace' expects a file*" --trace
+check '--trace with an empty file' 1 '' "gpulua: option '--trace' expects a file*" --trace '' -e ''
+check '--trace twice' 1 '' "gpulua: option '--trace' is given twice*" --trace=a --trace=b -e ''
+check '--trace to a folder that is not there' 1 '' 'gpulua: [[]trace] expected a file that can be written, got "/no/such/t.json": No such*' --trace /no/such/t.json -e 'print(1)'
+check '--trace to a folder that is not there, with ranks' 1 '' 'gpulua: [[]trace] expected a file that can be written, got "/no/such/t.json": No such*' --ranks 2 --trace /no/such/t.json -e 'print(1)'
+check '--trace to a full disk' 1 'done' 'gpulua: [[]trace] "/dev/full" cannot be written: No space left on device' --trace /dev/full -e "print('done')"
 echo 'print(1)' >"$scratch/deaf.lua"
 echo 'print(arg[1])' >"$scratch/listens.lua"
 check 'an option after a script without arguments' 0 1 'gpulua: --device follows the script*, so it goes to the script*' "$scratch/deaf.lua" --device cpu

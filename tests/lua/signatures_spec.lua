@@ -88,7 +88,7 @@ describe("signatures", function()
     apply_along_axis = false, block_diag = { x, 1 }, broadcast_shapes = { 2, 3, "x" }, ix_ = { { 1 }, 1 }, result_type = { x, {} },
     broadcast_arrays = { x, 1 }, broadcast_to = { x, { 2, 2 }, 1 }, einsum = { "ij", x, {}, 1 },
     einsum_path = { "ij", x, {}, 1 }, empty = { 2, "int8", 1 }, eval = { x, 1 }, explain = { x, 1 },
-    gradient = { x, 1, {}, 1 }, graph = false, loop = false, loop_while = false, shared = false, local_array = false, source = false, meshgrid = { vector, {}, 1 }, ones = { 2, {}, 1 }, permute = { x, { 2, 1 }, 1 }, profile = false,
+    gradient = { x, 1, {}, 1 }, graph = false, loop = false, loop_while = false, shared = false, local_array = false, source = false, meshgrid = { vector, {}, 1 }, ones = { 2, {}, 1 }, permute = { x, { 2, 1 }, 1 }, profile = false, annotate = false, trace = false,
     rand = { 2, {}, 1 }, randn = { 2, "float32", 1 }, reshape = { x, { 4 }, 1 }, scope = false, tile = { x, { 2 }, 1 }, vjp = false,
     transpose = { x, { 2, 1 }, 1 }, uniform = { 2, {}, 1 }, with = false, zeros = { { 2 }, {}, 1 },
   }

@@ -38,6 +38,7 @@ DeviceInfo describe(const Processor& processor, bool gpu_schedules) {
   info.architecture = processor.architecture;
   info.total_memory = processor.memory;
   info.in_host_memory = true;
+  info.works_at_once = true;
   info.multiprocessors = gpu_schedules ? multiprocessors_of_gpu : processor.cores;
   info.max_shared_bytes = max_shared_bytes;
   if (gpu_schedules) return info;  // the rest is a GPU's unless it is set
@@ -240,7 +241,7 @@ std::shared_ptr<CpuModule> CpuDevice::load(const KernelSource& source, const Com
   auto compile = [&] { return compiler_.compile(source, target, environment_.interrupted); };
   std::shared_ptr<const CompiledModule> compiled =
       target.code.ir.empty() && includes_files(source)
-          ? std::make_shared<const CompiledModule>(compile())
+          ? environment_.cache.compile_now(compile)
           : environment_.cache.get(compiler_.cache_digest(source, target, processor_), compile);
   return std::make_shared<CpuModule>(
       std::move(compiled), source, checker_.heap(), [this](const KernelSource& same, const CodeChoice& code) {

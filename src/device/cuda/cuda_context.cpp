@@ -89,6 +89,11 @@ CUstream Context::create_stream() {
   return stream;
 }
 
+void Context::control_profiler(CUresult (*command)()) {
+  const ContextGuard guard(*this);
+  if (const CUresult result = command(); result != CUDA_ERROR_PROFILER_DISABLED) check(result, "profiler");
+}
+
 void Context::retire_stream(CUstream stream) noexcept {
   for (OwnedStream& owned : streams_)
     if (owned.handle == stream) owned.retired = true;

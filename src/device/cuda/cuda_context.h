@@ -39,6 +39,9 @@ class Context {
   [[noreturn]] void fail(CUresult result, const char* op, std::string_view detail);
   bool lost() const { return lost_; }
 
+  /// Calls the driver's `command`, which starts or stops what a tool collects. A tool may refuse to be told.
+  void control_profiler(CUresult (*command)());
+
   CUstream create_stream();
   /// Destroys the stream once its work is done, without waiting for it.
   void retire_stream(CUstream stream) noexcept;

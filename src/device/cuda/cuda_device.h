@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "src/device/cuda/cublas.h"
 #include "src/device/cuda/compiler/cuda_compiler.h"
+#include "src/device/cuda/cublas.h"
 #include "src/device/cuda/cuda_context.h"
 #include "src/device/cuda/cuda_memory.h"
 #include "src/device/cuda/cuda_stream.h"
@@ -68,6 +68,9 @@ class CudaDevice final : public Device {
   Graphics* graphics() override;
   std::string hardware_id() const override;
   CollectiveLibrary* collectives(std::string& why) override;
+
+  void start_profiler() override { context_->control_profiler(context_->driver().profiler_start); }
+  void stop_profiler() override { context_->control_profiler(context_->driver().profiler_stop); }
 
   bool reaches(const void* memory) override { return allocator_.reaches(memory); }
   StreamRef adopt_stream(void* native) override;

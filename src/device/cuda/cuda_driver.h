@@ -3,6 +3,7 @@
 // The CUDA driver library, libcuda.so.1, found when the program runs: nothing links against it.
 
 #include <cuda.h>
+#include <cudaProfiler.h>
 
 #include <string>
 
@@ -89,7 +90,9 @@ namespace gpulua::cuda {
   X(function_set_attribute, cuFuncSetAttribute)                        \
   X(occupancy_max_blocks, cuOccupancyMaxActiveBlocksPerMultiprocessor) \
   X(occupancy_max_block_size, cuOccupancyMaxPotentialBlockSize)        \
-  X(launch_kernel, cuLaunchKernel)
+  X(launch_kernel, cuLaunchKernel)                                     \
+  X(profiler_start, cuProfilerStart)                                   \
+  X(profiler_stop, cuProfilerStop)
 
 // Null in drivers older than the CUDA version given.
 #define GPULUA_DRIVER_OPTIONAL(X)                                               \

@@ -2,6 +2,8 @@
 
 #include "src/device/plugin.h"
 
+#include <nvtx3/nvToolsExt.h>
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -49,6 +51,10 @@ class CudaPlugin final : public DevicePlugin {
                   wanted);
     return std::make_unique<CudaDevice>(*Driver::find(why), ordinal, environment);
   }
+
+  // NVTX loads the library of the tool that has started this process, and does nothing where none has.
+  void push_range(const char* name) noexcept override { nvtxRangePushA(name); }
+  void pop_range() noexcept override { nvtxRangePop(); }
 
  private:
   /// The device of a context of the host program's.

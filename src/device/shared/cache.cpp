@@ -56,11 +56,26 @@ std::shared_ptr<const CompiledModule> KernelCache::get(const std::string& digest
   // Unlocked: other keys need not wait for a compiler. Two threads may compile the same key; the first result stays.
   std::shared_ptr<const CompiledModule> module = load(digest);
   if (module == nullptr) {
-    module = std::make_shared<const CompiledModule>(compile());
+    module = compile_now(compile);
     store(digest, *module);
   }
   const std::lock_guard lock(mutex_);
   return memory_.emplace(digest, std::move(module)).first->second;
+}
+
+std::shared_ptr<const CompiledModule> KernelCache::compile_now(const std::function<CompiledModule()>& compile) {
+  const auto begin = std::chrono::steady_clock::now();
+  auto module = std::make_shared<const CompiledModule>(compile());
+  const auto end = std::chrono::steady_clock::now();
+  const std::lock_guard lock(mutex_);
+  last_ = {compilations_ + 1, begin, end};
+  compilations_ = last_.number;
+  return module;
+}
+
+KernelCache::Compilation KernelCache::last_compilation() {
+  const std::lock_guard lock(mutex_);
+  return last_;
 }
 
 std::shared_ptr<const CompiledModule> KernelCache::load(const std::string& digest) noexcept try {

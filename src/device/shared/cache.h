@@ -3,6 +3,8 @@
 // The kernel cache: compiled modules, in memory and on disk (disk_cache.h), by the digest of all inputs of the
 // compilation. A damaged entry, or one that cannot be written, costs the time to compile again and nothing else.
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -39,12 +41,26 @@ class KernelCache {
   /// The module with that digest. Calls `compile` when there is none, and keeps the result.
   std::shared_ptr<const CompiledModule> get(const std::string& digest, const std::function<CompiledModule()>& compile);
 
+  /// Calls `compile`, whose inputs have no digest; keeps nothing.
+  std::shared_ptr<const CompiledModule> compile_now(const std::function<CompiledModule()>& compile);
+
+  /// A call of `compile`.
+  struct Compilation {
+    std::uint64_t number = 0;  // counted from 1; 0: none yet
+    std::chrono::steady_clock::time_point begin, end;
+  };
+  /// The number of the newest one, and all about it.
+  std::uint64_t compilations() const { return compilations_.load(std::memory_order_relaxed); }
+  Compilation last_compilation();
+
  private:
   std::shared_ptr<const CompiledModule> load(const std::string& digest) noexcept;
   void store(const std::string& digest, const CompiledModule& module) noexcept;
 
   CacheDirectory directory_;
   std::mutex mutex_;
+  std::atomic<std::uint64_t> compilations_{0};
+  Compilation last_;
   std::unordered_map<std::string, std::shared_ptr<const CompiledModule>> memory_;
 };
 

@@ -9,7 +9,7 @@
 namespace gpulua {
 namespace {
 
-using Tokens = std::vector<CxxToken>;
+using TokenList = std::vector<CxxToken>;
 
 bool is_mark(const CxxToken& token, std::string_view marks) {
   return token.kind == CxxToken::Kind::mark && marks.find(token.text) != marks.npos;
@@ -17,7 +17,7 @@ bool is_mark(const CxxToken& token, std::string_view marks) {
 
 /// Whether an operand follows the token before `at`: after others "(x) {" begins the block of an `if`, a function, a
 /// lambda; as does that of an `operator+`.
-bool precedes_operand(const Tokens& tokens, std::size_t at) {
+bool precedes_operand(const TokenList& tokens, std::size_t at) {
   if (tokens[at - 1].text == "return") return true;
   if (!is_mark(tokens[at - 1], "=(,?:+-*/%&|^<!~[{;")) return false;
   while (at > 0 && is_mark(tokens[at - 1], "=,+-*/%&|^<>!~")) --at;
@@ -28,7 +28,7 @@ bool precedes_operand(const Tokens& tokens, std::size_t at) {
 class Brackets {
  public:
   explicit Brackets(std::string_view text) : text_(text) {
-    Tokens tokens;
+    TokenList tokens;
     CxxTokens scanned(text);
     for (CxxToken token = scanned.next(); token.kind != CxxToken::Kind::end; token = scanned.next())
       if (token.kind == CxxToken::Kind::directive)
@@ -46,7 +46,7 @@ class Brackets {
  private:
   /// An operand may begin a macro's text.
   void read_macro(std::string_view directive) {
-    Tokens tokens;
+    TokenList tokens;
     CxxTokens scanned(directive.substr(directive.starts_with('#') ? 1 : 2));
     for (CxxToken token = scanned.next(); token.kind != CxxToken::Kind::end; token = scanned.next())
       tokens.push_back(token);
@@ -59,7 +59,7 @@ class Brackets {
     if (first < tokens.size()) read({tokens.begin() + static_cast<std::ptrdiff_t>(first), tokens.end()}, true);
   }
 
-  void read(const Tokens& tokens, bool begins_operand) {
+  void read(const TokenList& tokens, bool begins_operand) {
     for (std::size_t open = 0; open + 3 < tokens.size(); ++open) {
       if (!is_mark(tokens[open], "(")) continue;
       if (open == 0 ? !begins_operand : !precedes_operand(tokens, open)) continue;
@@ -71,7 +71,7 @@ class Brackets {
   }
 
   /// The index after "const ns::Pair<int, 3> [4]".
-  static std::size_t end_of_type(const Tokens& tokens, std::size_t first) {
+  static std::size_t end_of_type(const TokenList& tokens, std::size_t first) {
     std::size_t at = first;
     while (at < tokens.size() && (tokens[at].kind == CxxToken::Kind::word ||
                                   tokens[at].kind == CxxToken::Kind::number || is_mark(tokens[at], ":<>,[]")))

@@ -234,7 +234,7 @@ std::shared_ptr<const CompiledModule> Compiler::get(const KernelSource& source, 
 std::shared_ptr<const CompiledModule> Compiler::get_cached(const KernelSource& source, KernelCache& cache,
                                                            const std::function<CompiledModule()>& make) {
   if (const std::optional<std::string> key = digest(source)) return cache.get(*key, make);
-  return std::make_shared<const CompiledModule>(make());
+  return cache.compile_now(make);
 }
 
 CompiledModule Compiler::link(const KernelSource& whole, KernelCache& cache) {

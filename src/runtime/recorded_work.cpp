@@ -1,0 +1,97 @@
+// The work of an OpenDevice that its recorder measures: all but launches, which are in open_device.cpp.
+
+#include <string>
+#include <utility>
+
+#include "src/device/shared/cache.h"
+#include "src/runtime/context.h"
+#include "src/runtime/open_device.h"
+
+namespace gpulua {
+
+TimelineEntry OpenDevice::entry_of(TimelineEntry::Kind kind, std::string_view name, double bytes) {
+  TimelineEntry entry;
+  entry.kind = kind;
+  entry.name = context_.timeline.name(name);
+  entry.bytes = bytes;
+  entry.origin = origin();
+  return entry;
+}
+
+void OpenDevice::upload(void* to, const void* host, std::size_t bytes, Stream& stream) {
+  run_recorded(TimelineEntry::Kind::upload, "upload", static_cast<double>(bytes), stream,
+               [&] { device_->upload(to, host, bytes, stream); });
+}
+
+void OpenDevice::queue_download(void* host, const void* from, std::size_t bytes, Stream& stream) {
+  run_recorded(TimelineEntry::Kind::download, "download", static_cast<double>(bytes), stream,
+               [&] { device_->download(host, from, bytes, stream); });
+}
+
+void OpenDevice::copy(void* to, const void* from, std::size_t bytes, Stream& stream) {
+  run_recorded(TimelineEntry::Kind::copy, "copy", static_cast<double>(bytes), stream,
+               [&] { device_->copy(to, from, bytes, stream); });
+}
+
+void OpenDevice::copy_rows(const RowsToCopy& rows, Stream& stream) {
+  run_recorded(TimelineEntry::Kind::copy, "copy rows", static_cast<double>(rows.rows * rows.bytes), stream,
+               [&] { device_->copy_rows(rows, stream); });
+}
+
+void OpenDevice::fill(void* memory, const void* value, std::size_t item_bytes, std::size_t count, Stream& stream) {
+  run_recorded(TimelineEntry::Kind::fill, "fill", static_cast<double>(item_bytes * count), stream,
+               [&] { device_->fill(memory, value, item_bytes, count, stream); });
+}
+
+bool OpenDevice::copy_from(void* to, Stream& stream, OpenDevice& source, const void* from, Stream& source_stream,
+                           std::size_t bytes) {
+  if (!records()) return device_->copy_from(to, stream, source.device(), from, source_stream, bytes);
+  // It waits for work of the other device.
+  recorder_.measure_next(stream);
+  DeviceRecorder::Start start = recorder_.begin(stream);
+  const bool copied = device_->copy_from(to, stream, source.device(), from, source_stream, bytes);
+  if (copied) {
+    const std::string name = "copy from " + source.name();
+    recorder_.end(std::move(start), entry_of(TimelineEntry::Kind::copy, name, static_cast<double>(bytes)), stream);
+  }
+  return copied;
+}
+
+void OpenDevice::wait(Stream& stream, Event& event) {
+  device_->wait(stream, event);
+  recorder_.measure_next(stream);
+}
+
+void OpenDevice::wait_for(Stream& stream) {
+  run_wait("wait for a stream", [&] { device_->synchronize(stream); });
+}
+
+std::int64_t OpenDevice::note_late_compilation(std::uint64_t compilations, const std::string& kernel) {
+  if (context_.cache().compilations() == compilations) [[likely]]
+    return 0;
+  const KernelCache::Compilation last = context_.cache().last_compilation();
+  TimelineEntry entry;
+  entry.origin = origin();
+  entry.host_begin = nanoseconds(last.begin);
+  entry.host_end = nanoseconds(last.end);
+  recorder_.add_compilation(kernel, std::move(entry));
+  return nanoseconds(last.end);
+}
+
+void OpenDevice::start_profile() {
+  check_not_captured("starts a profile");
+  recorder_.start_profile();
+}
+
+std::vector<Profile::Row> OpenDevice::finish_profile() {
+  if (!recorder_.profiles()) return {};
+  try {
+    synchronize();
+  } catch (...) {
+    recorder_.finish_profile();
+    throw;
+  }
+  return recorder_.finish_profile();
+}
+
+}  // namespace gpulua
