@@ -199,6 +199,9 @@ std::vector<IndexItem> check_index(lua_State* L, int first, int last, const Layo
   std::size_t taken = 0;
   for (int i = first; i <= last; ++i)
     if (lua_isnil(L, i)) throw Error("[index] expected {}, got nil; gpu.newaxis makes a dimension", what);
+  if (first < last && lua_isboolean(L, first) && lua_isboolean(L, last))
+    throw Error("[index] expected {}, got booleans; a mask is an array of bool: x[gpu.array{{true, false, true}}]",
+                what);
   for (int i = first; i <= last; ++i) taken += axes_taken(L, i).value_or(0);
   if (taken > layout.ndim())
     throw Error("[index] expected at most {} indices for shape {}, got {}{}", layout.ndim(), to_string(layout.shape),

@@ -250,6 +250,7 @@ void* ArgumentReader::address_of(Node& array, const ArgumentRule& rule) {
   NodeObserver* const observer = array.device().context().observer;
   if (observer && may_write(rule)) observer->check_write(array, nullptr, kernel.name().c_str());
   void* address = may_write(rule) ? array.write(stream) : array.read(stream);
+  if (may_write(rule)) outputs.push_back(array.buffer().get());
   if (array.buffer()->guarded()) guarded.push_back(array.buffer());
   return address;
 }

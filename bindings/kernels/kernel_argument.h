@@ -9,6 +9,7 @@
 
 #include "bindings/kernels/argument_rule.h"
 #include "bindings/kernels/host_argument.h"
+#include "src/runtime/buffer.h"
 
 namespace gpulua {
 
@@ -37,9 +38,10 @@ class ArgumentBlock {
 struct ArgumentReader {
   lua_State* L;
   BoundKernel& kernel;
-  const StreamRef& stream;             // the stream of the launch
-  std::vector<StagedArgument> staged;  // copies of the host arguments read so far
-  std::vector<BufferRef> guarded;      // input buffers whose elements depend on checks
+  const StreamRef& stream;              // the stream of the launch
+  std::vector<const Buffer*>& outputs;  // the buffers that the kernel is given to write
+  std::vector<StagedArgument> staged;   // copies of the host arguments read so far
+  std::vector<BufferRef> guarded;       // input buffers whose elements depend on checks
 
   /// Writes the value of parameter `i` to `value`. Throws Error "[saxpy] argument 2 (x): expected ..., got ...".
   void read(std::size_t i, void* value);

@@ -27,7 +27,8 @@ CallReminder::~CallReminder() {
     warn_at(*context_, origin_,
             "[" + kernel_ +
                 "] a launch was made and never called, so its kernel has not run: expected the arguments in " +
-                "a second call, as in " + kernel_ + "{grid=..., block=...}(arguments)");
+                "a second call, as in " + kernel_ +
+                (origin_.chunk ? "{grid=..., block=...}(arguments)" : ".over(n)(arguments)"));
   } catch (...) {  // a destructor throws nothing
   }
 }
@@ -40,7 +41,8 @@ void Launch::run(lua_State* L) {
     throw Error("[{}] expected {}{}{}: {}", kernel_->name(), rules.size(),
                 rules.size() == 1 ? " argument, got " : " arguments, got ", count, kernel_->signature());
 
-  ArgumentReader reader{L, *kernel_, stream(), {}, {}};
+  written_.clear();
+  ArgumentReader reader{L, *kernel_, stream(), written_, {}, {}};
   reader.check_outputs();
   for (std::size_t i = 0; i < count; ++i) reader.read(i, arguments_.value(i));
   if (is_empty()) return;
@@ -55,7 +57,10 @@ void Launch::start(const StreamRef& stream) {
   const std::uint64_t blocks = std::uint64_t{config_.grid.x} * config_.grid.y * config_.grid.z;
   if (const std::uint64_t most = device.context().rights.most_blocks; blocks > most && !kernel_->is_library)
     throw Error("[{}] expected at most {} blocks, the budget of a launch, got {}", kernel_->name(), most, blocks);
-  device.launch(kernel_->kernel, config_, arguments_.pointers(), stream);
+  device.launch(kernel_->kernel, config_, arguments_.pointers(), stream, written_,
+                kernel_->is_of_lua ? "; positions count from 1: x[1] is the first element, and gpu.grid() of the first "
+                                     "thread is 1"
+                                   : "; a kernel's index counts from 0");
 }
 
 namespace {
@@ -140,10 +145,20 @@ int launch_text(lua_State* L) {
   return 1;
 }
 
+/// True where no script runs: the host program's C++ has called.
+bool is_called_by_host(Context& context) {
+  return context.host() != nullptr && context.host()->origin().chunk == nullptr;
+}
+
 }  // namespace
 
 void check_dynamic_shared(const BoundKernel& kernel) {
   if (!kernel.dynamic_shared) return;
+  if (is_called_by_host(kernel.device->context()))
+    throw Error(
+        "[{}] expected the bytes of the kernel's extern __shared__ array after the grid and the block, as in "
+        "kernel.with({{n}}, {{256}}, 4 * 256); 0 is none",
+        kernel.name());
   throw Error(
       "[{}] expected shared, the bytes of the kernel's extern __shared__ array, as in {}{{grid=..., block=256, "
       "shared=4*256}}; shared=0 is none",

@@ -45,6 +45,8 @@ class Launch {
   StreamRef stream() const { return stream_ ? stream_ : kernel_->device->stream(); }
   bool is_empty() const { return config_.grid.x == 0; }
   void start(const StreamRef& stream);
+  /// The buffers that the call's kernel is given to write. They live until start() has returned.
+  std::vector<const Buffer*>& written() { return written_; }
 
   const BoundKernel& kernel() const { return *kernel_; }
   const LaunchConfig& config() const { return config_; }
@@ -54,6 +56,7 @@ class Launch {
   LaunchConfig config_;
   StreamRef stream_;
   ArgumentBlock arguments_;
+  std::vector<const Buffer*> written_;
   CallReminder reminder_;
 };
 

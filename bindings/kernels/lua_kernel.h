@@ -20,6 +20,7 @@ struct BoundKernel {
   std::shared_ptr<const std::string> source;          // source of the module, for messages; null: not known
   std::vector<ArgumentRule> rules;                    // one for each parameter
   bool is_library = false;                            // the source is the library's own
+  bool is_of_lua = false;                             // gpu.jit has made it of a Lua function
   bool dynamic_shared = false;                        // the source shows an `extern __shared__` array
   unsigned suggested_block = 0;                       // without dynamic shared memory; 0: not computed yet
   std::optional<std::vector<std::size_t>> written{};  // see written_parameters()

@@ -87,7 +87,7 @@ void keep_chunk_text(lua_State* L, const char* name, std::string_view text, std:
   lua_settop(L, top);
 }
 
-bool find_chunk_text(lua_State* L, const char* name, const std::function<bool(std::string_view text)>& take) {
+bool find_chunk(lua_State* L, const std::function<bool(const char* name, std::string_view text)>& take) {
   const int top = lua_gettop(L), table = top + 1;
   lua_getfield(L, LUA_REGISTRYINDEX, texts_key);
   bool found = false;
@@ -96,11 +96,15 @@ bool find_chunk_text(lua_State* L, const char* name, const std::function<bool(st
     lua_rawgeti(L, table, i);
     std::size_t length = 0;
     const char* text = lua_tolstring(L, -1, &length);
-    found = std::strcmp(lua_tostring(L, -2), name) == 0 && take({text, length});
+    found = take(lua_tostring(L, -2), {text, length});
     lua_settop(L, table);
   }
   lua_settop(L, top);
   return found;
+}
+
+bool find_chunk_text(lua_State* L, const char* name, const std::function<bool(std::string_view text)>& take) {
+  return find_chunk(L, [&](const char* of, std::string_view text) { return std::strcmp(of, name) == 0 && take(text); });
 }
 
 }  // namespace gpulua

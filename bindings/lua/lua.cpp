@@ -195,7 +195,7 @@ std::string about_text_column(lua_State* L, int index) {
 }
 
 /// The hint how to make an array of a table, which may be an object of the library.
-const char* remedy_of_table(lua_State* L, int table) {
+std::string remedy_of_table(lua_State* L, int table) {
   if (type_name(L, table) == "a table of columns")
     return "; t.name is the array of one, gpu.stack{t.a, t.b} a matrix with a row for each";
   if (!is_plain_table(L, table)) return "";
@@ -222,7 +222,8 @@ std::string remedy(lua_State* L, const char* op, int index, std::string_view exp
       if (type_name(L, index) == "a sparse matrix") return wants_array ? "; " + instead_of_sparse(op) : "";
       [[fallthrough]];
     case LUA_TTABLE:
-      return wants_array ? remedy_of_table(L, index) : "";
+      if (!wants_array) return "";
+      return remedy_of_table(L, index) + (takes_several(op) ? about_call(op) : "");
     case LUA_TFUNCTION:
       return wants_array || wants_number ? "; parentheses call a function: x:mean() is a value, x.mean a function" : "";
     case LUA_TSTRING:
@@ -330,9 +331,11 @@ void read_options(lua_State* L, int index, const char* op, std::span<const Optio
   };
   if (!lua_istable(L, index)) {
     const bool has_axis = std::ranges::find(options, "axis", &Option::name) != options.end();
+    const bool follows_empty = index > 1 && lua_istable(L, index - 1) && lua_objlen(L, index - 1) == 0;
     if (lua_type(L, index) == LUA_TNUMBER && has_axis)
-      throw Error("[{}] expected a table of options: {}, got {}; several axes are one list, {{1, 2}}", op, names(),
-                  describe(L, index));
+      throw Error("[{}] expected a table of options: {}, got {}; {}", op, names(), describe(L, index),
+                  follows_empty ? "an axis follows the array, x:" + std::string(op) + "(" + describe(L, index) + ")"
+                                : "several axes are one list, {1, 2}");
     fail(op, "a table of options: " + names(), L, index);
   }
   for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1)) {

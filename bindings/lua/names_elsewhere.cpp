@@ -311,6 +311,11 @@ std::string about_call(const std::string& op) {
   return call.empty() ? call : "; the call is " + call;
 }
 
+bool takes_several(const std::string& op) {
+  const std::string call = call_of(op);
+  return call.substr(0, call.find(" [")).find(", ") != call.npos;
+}
+
 std::string instead_of_sparse(std::string_view op) {
   constexpr std::string_view solvers = "sparse.linalg.";
   if (op.starts_with(solvers)) return "the matrix comes first: " + call_of(std::string(op));

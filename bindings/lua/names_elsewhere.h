@@ -21,6 +21,9 @@ std::string call_of(const std::string& op);
 /// "; the call is gpu.rolling(x, n)", for arguments in another order; empty without a line.
 std::string about_call(const std::string& op);
 
+/// Whether the call has more than one argument that cannot be left out, whose order may be mistaken.
+bool takes_several(const std::string& op);
+
 /// The names of the arguments before the options; empty without a line.
 std::vector<std::string> arguments_of(const std::string& op);
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <stdexcept>
@@ -118,13 +119,49 @@ class Handle {
   std::unique_ptr<T, Release> handle_;
 };
 
+template <class T, class = void>
+inline constexpr bool has_size = false;
+template <class T>
+inline constexpr bool has_size<T, std::void_t<decltype(std::size(std::declval<const T&>()))>> = true;
+template <class T, class = void>
+inline constexpr bool has_data = false;
+template <class T>
+inline constexpr bool has_data<T, std::void_t<decltype(std::data(std::declval<T&>()))>> = true;
+
+/// Whether the elements of a container lie one after the other; does not compile where they do not.
+template <class Elements>
+inline constexpr bool is_in_row = [] {
+  constexpr bool is_bits = std::is_same_v<std::remove_cv_t<Elements>, std::vector<bool>>;
+  static_assert(
+      has_data<Elements> || is_bits,
+      "elements lie one after the other, as in a std::vector, std::array or std::span, or at a pointer with a "
+      "shape");
+  return has_data<Elements> && !is_bits;
+}();
+
+/// The same for borrow().
+template <class Elements>
+inline constexpr bool can_borrow = [] {
+  static_assert(!std::is_same_v<std::remove_cv_t<Elements>, std::vector<bool>>,
+                "std::vector<bool> has no elements in memory: state.copy(v) makes a mask of it; an array of a "
+                "std::vector<std::uint8_t> is of numbers, of which m:astype(\"bool\") in the script makes a mask");
+  return is_in_row<Elements>;
+}();
+
 template <class T>
 constexpr const char* dtype_of() {
   using U = std::remove_cv_t<T>;
   constexpr bool is_real = std::is_arithmetic_v<U> && !std::is_same_v<U, long double>;
   constexpr bool is_single = std::is_same_v<U, std::complex<float>>,
                  is_double = std::is_same_v<U, std::complex<double>>;
-  static_assert(is_real || is_single || is_double, "elements are bool, integers, floats, or std::complex of floats");
+  constexpr bool is_row = has_size<U>, is_struct = std::is_class_v<U> && !is_row && !is_single && !is_double;
+  static_assert(!is_row,
+                "elements lie one after the other: rows go into one std::vector, state.copy(v, {rows, columns})");
+  static_assert(!is_struct,
+                "one member of structs is an array with strides: state.borrow(&v[0].x, v.size(), "
+                "gpulua::Strides(sizeof v[0]))");
+  static_assert(is_real || is_single || is_double || is_row || is_struct,
+                "elements are bool, integers, floats, or std::complex of floats");
   if constexpr (is_single) return "complex64";
   if constexpr (is_double) return "complex128";
   if constexpr (std::is_same_v<U, bool>) return "bool";
@@ -139,11 +176,13 @@ constexpr const char* dtype_of() {
 
 }  // namespace detail
 
-/// Elements in the processor's memory, one after the other.
+/// Elements of an array in the processor's memory, one after the other. It keeps the array, and so its memory until the
+/// end of the State.
 template <class T>
 class Span {
  public:
-  Span(T* data, std::size_t size) : data_(data), size_(size) {}
+  Span(T* data, std::size_t size, detail::Handle<gpulua_array> array)
+      : data_(data), size_(size), array_(std::move(array)) {}
   T* data() const noexcept { return data_; }
   std::size_t size() const noexcept { return size_; }
   T* begin() const noexcept { return data_; }
@@ -153,6 +192,7 @@ class Span {
  private:
   T* data_;
   std::size_t size_;
+  detail::Handle<gpulua_array> array_;
 };
 
 /// The extents of an array: an integer of any type, several in braces, {rows, columns}, or a std::vector of them.
@@ -185,6 +225,38 @@ class Shape {
   std::vector<std::int64_t> extents_;
 };
 
+/// Bytes from each element to the next along each axis, as x.strides in Lua.
+class Strides {
+ public:
+  template <class... Integer, class = std::enable_if_t<(std::is_integral_v<Integer> && ...)>>
+  Strides(Integer... bytes) : bytes_{detail::to_int64(bytes, "strides")...} {}
+  const std::int64_t* data() const noexcept { return bytes_.data(); }
+
+  /// Throws for a number of axes that is not the shape's.
+  void check_axes(const Shape& shape) const {
+    if (static_cast<std::size_t>(shape.ndim()) != bytes_.size())
+      throw Error(GPULUA_ARGUMENT, "[borrow] expected strides for the " + std::to_string(shape.ndim()) +
+                                       " axes of the shape, got " + std::to_string(bytes_.size()));
+  }
+  /// Throws where elements of the shape are outside of a container.
+  void check_range(const Shape& shape, std::size_t elements, std::size_t element_bytes) const {
+    check_axes(shape);
+    std::int64_t first = 0, last = 0;
+    for (std::size_t axis = 0; axis < bytes_.size(); ++axis) {
+      if (shape.data()[axis] <= 0) return;  // no elements, or what the library refuses
+      (bytes_[axis] < 0 ? first : last) += (shape.data()[axis] - 1) * bytes_[axis];
+    }
+    const auto end = static_cast<std::int64_t>(elements * element_bytes);
+    if (first < 0 || last + static_cast<std::int64_t>(element_bytes) > end)
+      throw Error(GPULUA_ARGUMENT, "[borrow] expected strides, in bytes, within the " + std::to_string(end) +
+                                       " bytes that there are, got ones from byte " + std::to_string(first) + " to " +
+                                       std::to_string(last + static_cast<std::int64_t>(element_bytes)));
+  }
+
+ private:
+  std::vector<std::int64_t> bytes_;
+};
+
 /// An array on a device. A copy of the object is the same array; State::copy() and gpu.copy copy elements.
 class Array {
  public:
@@ -199,6 +271,8 @@ class Array {
   /// In bytes.
   std::vector<std::int64_t> strides() const { return dims(gpulua_array_strides(checked())); }
   std::int64_t size() const noexcept { return gpulua_array_size(handle()); }
+  void begin() const = delete;  // the elements: for (float y : x.span<float>()), or x.to_vector<float>() on any device
+  void end() const = delete;    // the same
   int ndim() const { return static_cast<int>(shape().size()); }
   template <class Index>
   void operator[](const Index&) const {
@@ -210,7 +284,7 @@ class Array {
   /// The address of the first element, on the device, for work on `reader`, a CUstream. T is the array's element. An
   /// Error where the elements do not lie in row-major order; gpulua_array_evaluate() gives the address of any array.
   template <class T = void>
-  T* data(void* reader = GPULUA_NO_STREAM) const {
+  T* data(void* reader = GPULUA_NO_STREAM) const& {
     static_assert(!std::is_void_v<T>, "data() is told the element's type: x.data<float>()");
     check_element<T>();
     const std::int64_t *sizes = gpulua_array_shape(handle()), *steps = gpulua_array_strides(handle());
@@ -224,12 +298,20 @@ class Array {
     detail::check(gpulua_array_evaluate(handle(), reader, &pointer));
     return static_cast<T*>(pointer);
   }
+  template <class T = void>
+  T* data(void* = GPULUA_NO_STREAM) const&& {
+    static_assert(
+        detail::never<T>,
+        "the memory of a temporary array ends with its statement: keep the array in a variable, x.data<float>(), "
+        "or take x.span<float>(), which keeps it");
+    return nullptr;
+  }
   /// The elements of an array on the cpu device, where they are, in row-major order; an Error where they lie otherwise.
   template <class T>
   Span<T> span() const {
     if (device() != "cpu")
       throw Error(GPULUA_ARGUMENT, "[span] expected an array on cpu, got one on " + std::string(device()));
-    return Span<T>(data<T>(), static_cast<std::size_t>(size()));
+    return Span<T>(data<T>(), static_cast<std::size_t>(size()), handle_);
   }
   /// All elements, in row-major order.
   template <class T>
@@ -250,6 +332,9 @@ class Array {
     if (!has_element<T>())
       throw Error(GPULUA_ARGUMENT, "[assign] expected elements of " + std::string(dtype()) +
                                        ", as the array's are, got " + detail::dtype_of<T>());
+    if (size() >= 0 && count != static_cast<std::size_t>(size()))
+      throw Error(GPULUA_ARGUMENT, "[assign] expected " + std::to_string(size()) + " elements, as the array has, got " +
+                                       std::to_string(count));
     detail::check(gpulua_array_copy_from(handle(), elements, count * sizeof(T)));
   }
 
@@ -279,6 +364,26 @@ class Array {
 
   detail::Handle<gpulua_array> handle_;
 };
+
+// Arithmetic and output are functions of scripts.
+template <class B>
+Array operator+(const Array&, const B&) = delete;  // state.call<gpulua::Array>("gpu.add", x, y)
+template <class B>
+Array operator-(const Array&, const B&) = delete;  // state.call<gpulua::Array>("gpu.subtract", x, y)
+template <class B>
+Array operator*(const Array&, const B&) = delete;  // state.call<gpulua::Array>("gpu.multiply", x, y)
+template <class B>
+Array operator/(const Array&, const B&) = delete;  // state.call<gpulua::Array>("gpu.divide", x, y)
+template <class A, class = std::enable_if_t<std::is_arithmetic_v<A>>>
+Array operator+(A, const Array&) = delete;  // state.call<gpulua::Array>("gpu.add", 1.0, x)
+template <class A, class = std::enable_if_t<std::is_arithmetic_v<A>>>
+Array operator-(A, const Array&) = delete;  // state.call<gpulua::Array>("gpu.subtract", 1.0, x)
+template <class A, class = std::enable_if_t<std::is_arithmetic_v<A>>>
+Array operator*(A, const Array&) = delete;  // state.call<gpulua::Array>("gpu.multiply", 2.0, x)
+template <class A, class = std::enable_if_t<std::is_arithmetic_v<A>>>
+Array operator/(A, const Array&) = delete;  // state.call<gpulua::Array>("gpu.divide", 1.0, x)
+template <class Stream>
+Stream& operator<<(Stream&, const Array&) = delete;  // state.call<std::string>("tostring", x) is the array's text
 
 }  // namespace gpulua
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -55,17 +56,28 @@ gpulua_status run_callback(gpulua_state* state, const std::string& name, Body bo
   }
 }
 
+using Lines = std::function<void(std::string_view line)>;
+
 /// The program's callbacks of gpulua_options, of which print may throw.
 struct Callbacks final : AnyBound {
-  /// What the program has given is called by what stands in the options afterwards.
-  explicit Callbacks(gpulua_options& options) : given(options) {
+  /// What the program has given is called by what stands in the options afterwards; a function that is not empty in
+  /// place of what the options have.
+  Callbacks(gpulua_options& options, Lines print_, Lines log_)
+      : given(options), print(std::move(print_)), log(std::move(log_)) {
     options.user = this;
-    if (options.print != nullptr)
+    if (print)
+      options.print = [](void* self, const char* text, std::size_t size) {
+        const auto& all = *static_cast<const Callbacks*>(self);
+        run_callback(all.state, "print", [&] { all.print({text, size}); });
+      };
+    else if (options.print != nullptr)
       options.print = [](void* self, const char* text, std::size_t size) {
         const auto& all = *static_cast<const Callbacks*>(self);
         run_callback(all.state, "print", [&] { all.given.print(all.given.user, text, size); });
       };
-    if (options.log != nullptr)
+    if (log)
+      options.log = [](void* self, int, const char* text) { static_cast<const Callbacks*>(self)->log(text); };
+    else if (options.log != nullptr)
       options.log = [](void* self, int level, const char* text) {
         const auto& all = *static_cast<const Callbacks*>(self);
         all.given.log(all.given.user, level, text);
@@ -77,6 +89,7 @@ struct Callbacks final : AnyBound {
       };
   }
   gpulua_options given;
+  Lines print, log;
   gpulua_state* state = nullptr;
 };
 

@@ -4,8 +4,8 @@
 /* gpulua inside another program, in C11. docs/embedding.md tells it as a whole.
  *
  * Every function takes any handle: NULL, one that is closed, one of another kind, a stray address. It then answers
- * GPULUA_ARGUMENT, and gpulua_error() says what was expected. No function throws, jumps over the caller's frames,
- * prints, or ends the process. One thread at a time works in a state; which one is the program's choice. A second one
+ * GPULUA_ARGUMENT, and gpulua_error() says what was expected. No function throws, jumps over the caller's frames, or
+ * ends the process; what is printed are the lines of scripts, and warnings, as the options say. One thread at a time works in a state; which one is the program's choice. A second one
  * gets GPULUA_BUSY. Functions that say "any thread" may be called at any time. */
 
 #include <stddef.h>
@@ -48,19 +48,21 @@ GPULUA_API int gpulua_abi_version(void);
 /* ---- states ---- */
 
 enum {
-  GPULUA_SANDBOX = 1,        /* for scripts that are not trusted: docs/security.md. lua_memory is 256 MB if it is 0, and
-                                LuaJIT's compiler is off */
-  GPULUA_KERNELS = 2,        /* with GPULUA_SANDBOX: kernels from source are allowed, and run under the checker */
-  GPULUA_INTERRUPTIBLE = 4,  /* LuaJIT's compiler is off: gpulua_interrupt() and deadlines stop every loop */
-  GPULUA_STRICT = 8,         /* implicit waits for a device are errors: gpu.strict(true) */
-  GPULUA_FAULT_HANDLERS = 16 /* handlers of SIGSEGV and its like while the cpu device is open: a kernel's wild access
-                                is an error then, and not the end of the process */
+  GPULUA_SANDBOX = 1,       /* for scripts that are not trusted: docs/security.md. lua_memory is 256 MB if it is 0, and
+                               LuaJIT's compiler is off */
+  GPULUA_KERNELS = 2,       /* with GPULUA_SANDBOX: kernels from source are allowed, and run under the checker */
+  GPULUA_INTERRUPTIBLE = 4, /* LuaJIT's compiler is off: gpulua_interrupt() and deadlines stop every loop */
+  GPULUA_STRICT = 8,        /* implicit waits for a device are errors: gpu.strict(true) */
+  GPULUA_NO_FAULT_HANDLERS = 32 /* a kernel's wild access on the cpu device ends the process. Without the flag it is an
+                                   error: while that device is open, the handlers of SIGSEGV, SIGBUS, SIGILL, SIGTRAP
+                                   and SIGFPE are the library's, which pass what is no fault of a kernel on to the
+                                   program's */
 };
 
 enum { GPULUA_LOG_WARNING = 1 };
 
 typedef struct gpulua_options {
-  size_t struct_size;   /* sizeof(gpulua_options): the library reads no further */
+  size_t struct_size;   /* sizeof(gpulua_options): the library reads no further. gpulua_options_init() sets it */
   const char* device;   /* "cpu", "cuda:0"; NULL: that of cu_context, else GPULUA_DEVICE, else cuda:0 if there is one */
   void* cu_context;     /* a CUcontext of the program's; NULL: the device's primary context */
   void* cu_stream;      /* a CUstream of that context, for all work of the state; NULL: the legacy default stream */
@@ -68,10 +70,11 @@ typedef struct gpulua_options {
   size_t device_memory; /* bytes of arrays on each device; 0: the device's memory */
   const char* cache_directory; /* for compiled kernels; NULL: GPULUA_CACHE_DIR or the user's; "": none */
   unsigned flags;              /* GPULUA_SANDBOX, ... */
-  /* What the script prints, or shows as a chart, without the end of its line. gpulua_fail() in it makes print() an error
-   * of the script. NULL: the lines go to the standard output, as what kernels print always does. */
+  /* What the script prints, or shows as a chart, without the end of its line. gpulua_fail() in it makes print() an
+   * error of the script. NULL: the lines go to the standard output, as what kernels print always does. */
   void (*print)(void* user, const char* text, size_t size);
-  /* A warning of the library, such as a kernel that runs slowly. NULL: warnings are dropped. */
+  /* A warning of the library, such as a kernel that runs slowly. gpulua_options_init() sets a function that writes it
+   * to the standard error, as gpulua_create(NULL, ...) does. NULL: warnings are dropped. */
   void (*log)(void* user, int level, const char* text);
   /* Lua's memory, as lua_Alloc: realloc, or free where size is 0. NULL: LuaJIT's own. Where it has no room during
    * gpulua_create, LuaJIT may end the process: lua_memory is the way to a limit. */
@@ -86,8 +89,10 @@ typedef struct gpulua_options {
   const char* default_dtype; /* of real numbers where a script does not say which: "float32", as NULL, or "float64" */
 } gpulua_options;
 
-/* Sets all fields to 0 and struct_size to the size. */
-GPULUA_API void gpulua_options_init(gpulua_options* options, size_t struct_size);
+/* Sets the defaults: all fields to 0, but struct_size to the size and `log`. gpulua_options_init(&options, sizeof
+ * options). GPULUA_ARGUMENT for a size that is no options' one, such as that of a pointer: gpulua_create() refuses the
+ * options then, too. */
+GPULUA_API gpulua_status gpulua_options_init(gpulua_options* options, size_t struct_size);
 /* A new state. NULL options: all defaults. Opens no device. In Lua the module is the global `gpu`, and require "gpu"
  * gives it too. On failure *out is NULL and gpulua_error(NULL) says why. Any thread. */
 GPULUA_API gpulua_status gpulua_create(const gpulua_options* options, gpulua_state** out);
@@ -104,9 +109,9 @@ GPULUA_API gpulua_status gpulua_destroy(gpulua_state* state);
  * until the next call that fails. NULL: the last failure of the calling thread, in whatever state; in a call that gives
  * GPULUA_BUSY, or whose handle is closed, only that one. Never NULL. */
 GPULUA_API const char* gpulua_error(gpulua_state* state);
-/* The `cause` of gpulua_fail_with() where the calling thread's last failure is the error of that callback, as the script
- * has got it or with words in front, error("reading: " .. why); NULL where it is another error, such as one that the
- * script has raised after pcall had handled the callback's. */
+/* The `cause` of gpulua_fail_with() where the calling thread's last failure is the error of that callback, as the
+ * script has got it or with words in front, error("reading: " .. why); NULL where it is another error, such as one that
+ * the script has raised after pcall had handled the callback's. */
 GPULUA_API void* gpulua_error_cause(void);
 
 /* ---- scripts ---- */
@@ -179,7 +184,8 @@ typedef gpulua_status (*gpulua_callback)(gpulua_state* state, void* user, const 
 GPULUA_API gpulua_status gpulua_register(gpulua_state* state, const char* path, gpulua_callback callback, void* user);
 /* In a callback: sets the text of the error, and gives GPULUA_RUNTIME: return gpulua_fail(state, "no such port"). */
 GPULUA_API gpulua_status gpulua_fail(gpulua_state* state, const char* text);
-/* The same with a value of the program's for the error, which gpulua_error_cause() gives after the call that it ends. */
+/* The same with a value of the program's for the error, which gpulua_error_cause() gives after the call that it ends.
+ */
 GPULUA_API gpulua_status gpulua_fail_with(gpulua_state* state, const char* text, void* cause);
 
 /* ---- arrays ----
@@ -262,9 +268,10 @@ GPULUA_API gpulua_status gpulua_sync(gpulua_state* state);
 /* Collects Lua's garbage, and the arrays in it. ms > 0: for about that long, with a part of a cycle; 0: all. */
 GPULUA_API gpulua_status gpulua_collect(gpulua_state* state, double ms);
 /* Stops what the state runs: that call gives GPULUA_INTERRUPTED, and the state goes on working. Nothing happens when
- * nothing runs, nor to a call that another thread has just entered: a program that must stop it calls again until it has
- * ended. A loop that LuaJIT has compiled is stopped only in a call with a deadline or a state with
- * GPULUA_INTERRUPTIBLE. Any thread, and a signal handler: so a handle that is not open gives GPULUA_ARGUMENT, and
+ * nothing runs, nor to a call that another thread has just entered: a program that must stop it calls again until it
+ * has ended. In a state without GPULUA_INTERRUPTIBLE or GPULUA_SANDBOX, and before its first call with a deadline, a
+ * loop of Lua that LuaJIT has compiled goes on: there only interpreted code, waits for a device and launches on the cpu
+ * device are stopped. Any thread, and a signal handler: so a handle that is not open gives GPULUA_ARGUMENT, and
  * gpulua_error() no text for it. */
 GPULUA_API gpulua_status gpulua_interrupt(gpulua_state* state);
 

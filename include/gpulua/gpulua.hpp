@@ -27,7 +27,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -38,79 +37,12 @@
 
 #include "array.hpp"
 #include "bound.hpp"
+#include "calls.hpp"
 #include "gpulua.h"
+#include "making.hpp"
 #include "values.hpp"
 
 namespace gpulua {
-
-/// A Lua function, called as a C++ function. R is void, bool, a number, std::string, Array, Function, Object or a
-/// std::tuple of these, for several results.
-template <class R, class... A>
-class Function<R(A...)> {
- public:
-  /// Takes the handle over. `path`: what messages call it.
-  explicit Function(gpulua_function* handle, std::string path = {}) : handle_(handle), path_(std::move(path)) {}
-  gpulua_function* handle() const noexcept { return handle_.get(); }
-
-  R operator()(A... arguments) const { return detail::call<R>(handle(), path_, 0, arguments...); }
-  /// Ends with an Error of GPULUA_DEADLINE after that time, a std::chrono::duration.
-  template <class Time>
-  R within(const Time& time, A... arguments) const {
-    const double milliseconds = detail::milliseconds(time);
-    if (!(milliseconds > 0))
-      throw Error(GPULUA_DEADLINE, "[call] expected a deadline of more than 0 ms, got " + std::to_string(milliseconds) +
-                                       ": it has passed");
-    return detail::call<R>(handle(), path_, milliseconds, arguments...);
-  }
-
- private:
-  detail::Handle<gpulua_function> handle_;
-  std::string path_;
-};
-
-/// A kernel with its grid and blocks. Its arguments are checked against its signature: arrays and numbers.
-class Launch {
- public:
-  explicit Launch(Function<void()> function) : function_(std::move(function)) {}
-  template <class... A>
-  void operator()(const A&... arguments) const {
-    detail::call<void>(function_.handle(), {}, 0, arguments...);
-  }
-
- private:
-  Function<void()> function_;
-};
-
-struct Size {
-  std::int64_t x = 1, y = 1, z = 1;
-};
-
-/// A kernel of CUDA C++.
-class Kernel {
- public:
-  template <class... A>
-  void operator()(const A&...) const {
-    static_assert(detail::never<A...>,
-                  "a launch has a size: kernel.over(count)(arguments...), or kernel.with(grid, block)(arguments...)");
-  }
-  /// At least one thread for each of `count` items.
-  Launch over(std::int64_t count) const { return launch(count); }
-  Launch with(Size grid, Size block) const { return launch(grid.x, grid.y, grid.z, block.x, block.y, block.z); }
-  /// For a kernel with an extern __shared__ array; 0: that array is empty.
-  Launch with(Size grid, Size block, std::int64_t shared_bytes) const {
-    return launch(grid.x, grid.y, grid.z, block.x, block.y, block.z, shared_bytes);
-  }
-
- private:
-  friend class State;
-  template <class... A>
-  Launch launch(A... numbers) const {
-    return Launch(detail::call<Function<void()>>(launches_.handle(), {}, 0, numbers...));
-  }
-  explicit Kernel(Function<void()> launches) : launches_(std::move(launches)) {}
-
-  Function<void()> launches_;  // gives the launch function of a count, or of a grid
-};
 
 /// What run() gives.
 struct NoValue {
@@ -127,14 +59,20 @@ struct NoResult {};
 
 /// A state: scripts, devices, arrays. Objects made from it may outlive it; their use is an Error then. It ends when
 /// nothing runs in it: its end in one of its own callbacks, or beside another thread's call, is std::terminate().
-class State {
+class State : public detail::MakesArrays<State> {
  public:
   State() : State(defaults()) {}
   /// With a default device: State("cpu").
   explicit State(const char* device) : State(on(device)) {}
-  explicit State(const gpulua_options& options) {
+  explicit State(const gpulua_options& options) : State(options, Lines()) {}
+  /// What scripts print goes to `print`, a line at a time without its end, and warnings of the library go to `log`:
+  /// functions of a std::string_view, which may capture. What `print` throws is the script's error. An empty one leaves
+  /// what the options have: the standard output, and a function that writes to the standard error.
+  using Lines = detail::Lines;
+  State(const char* device, Lines print, Lines log = {}) : State(on(device), std::move(print), std::move(log)) {}
+  State(const gpulua_options& options, Lines print, Lines log = {}) {
     gpulua_options given = options;
-    auto callbacks = std::make_unique<detail::Callbacks>(given);
+    auto callbacks = std::make_unique<detail::Callbacks>(given, std::move(print), std::move(log));
     detail::check(gpulua_create(&given, &callbacks->state));
     handle_.reset(callbacks->state);
     handle_.get_deleter().bound.push_back(std::move(callbacks));
@@ -196,6 +134,12 @@ class State {
   }
   /// A kernel from source, by its name there.
   Kernel kernel(std::string_view source, const std::string& name) const {
+    constexpr std::string_view endings[] = {".cu", ".cuh", ".cpp", ".hpp", ".h"};
+    for (const std::string_view ending : endings)
+      if (source.size() > ending.size() && source.substr(source.size() - ending.size()) == ending &&
+          source.find('{') == source.npos)
+        throw Error(GPULUA_ARGUMENT, "[kernel] expected CUDA C++ source, got the name of a file, \"" +
+                                         std::string(source) + "\"; state.kernel_file(path, name) reads it");
     constexpr std::string_view make = R"(local source, name = ...
       local kernel = require "gpu".kernel(source, name)
       return function(count, gy, gz, bx, by, bz, shared)
@@ -204,6 +148,11 @@ class State {
       end)";
     // Of that name are the library's own files, which messages give no lines of.
     return Kernel(load<Function<void()>(std::string_view, const std::string&)>(make, "=[gpulua]")(source, name));
+  }
+
+  /// The same from a file.
+  Kernel kernel_file(const std::string& path, const std::string& name) const {
+    return kernel(read("kernel_file", path), name);
   }
 
   template <class T>
@@ -235,6 +184,9 @@ class State {
                   "parameters, by value or const&, and gives that result");
     if constexpr (fits && !std::is_member_pointer_v<F>) {
       using Bound = detail::Bound<Signature, F>;
+      if constexpr (std::is_constructible_v<F, std::nullptr_t>)
+        if (function == nullptr)
+          throw Error(GPULUA_ARGUMENT, "[bind] expected a function for '" + path + "', got an empty one");
       auto bound = std::make_unique<Bound>(path, std::move(function));
       detail::check(gpulua_register(open(), path.c_str(), &Bound::run, bound.get()));
       handle_.get_deleter().bound.push_back(std::move(bound));
@@ -246,81 +198,35 @@ class State {
     static_assert(detail::never<A...>, "state.run(text) runs a script, state.load<double()>(text)() gives its result");
   }
   template <class... A>
+  void safe_script(const A&... arguments) {
+    script(arguments...);
+  }
+  template <class... A>
+  void do_string(const A&... arguments) {
+    script(arguments...);
+  }
+  template <class... A>
+  void script_file(const A&...) {
+    static_assert(detail::never<A...>,
+                  "state.run_file(path) runs a file, state.load_file<double()>(path)() gives its result");
+  }
+  template <class... A>
+  void do_file(const A&... arguments) {
+    script_file(arguments...);
+  }
+  template <class... A>
+  void open_libraries(const A&...) {
+    static_assert(detail::never<A...>,
+                  "a state has Lua's libraries from its beginning on; GPULUA_SANDBOX leaves out those "
+                  "that reach files and programs");
+  }
+  template <class... A>
   void set_function(const A&...) {
     static_assert(detail::never<A...>, "state.bind<double(int)>(path, function) makes a C++ function one of Lua's");
   }
   template <class Path>
   void operator[](const Path&) const {
     static_assert(detail::never<Path>, "state.set(path, value) sets a value, state.value<double>(path) reads it");
-  }
-
-  /// An array over the program's memory on a device, the state's by default: no copy, row-major. A std::vector's memory
-  /// is that of the device "cpu". Nothing tells the library when the memory ends: it outlives the state, or the array
-  /// and all that a script has made of it; with an owner it does by itself.
-  template <class T>
-  Array borrow(T* data, const Shape& shape, const char* device = nullptr) const {
-    return lend(data, shape, device, nullptr, nullptr);
-  }
-  /// The same, and the owner of the memory lives until the last work that uses it is done.
-  template <class T>
-  Array borrow(T* data, const Shape& shape, std::shared_ptr<const void> owner, const char* device = nullptr) const {
-    auto kept = std::make_unique<std::shared_ptr<const void>>(std::move(owner));
-    const auto release = [](void* user) { delete static_cast<std::shared_ptr<const void>*>(user); };
-    Array array = lend(data, shape, device, release, kept.get());
-    kept.release();
-    return array;
-  }
-  /// The elements of a std::vector, std::array or their like, which outlive the array as the memory above: no
-  /// temporary.
-  template <class Elements>
-  Array borrow(Elements& elements) const {
-    return borrow(elements, std::size(elements));
-  }
-  /// The same in a shape of as many elements. `more`: the owner, the device.
-  template <class Elements, class... More, class = decltype(std::size(std::declval<Elements&>()))>
-  Array borrow(Elements& elements, const Shape& shape, More&&... more) const {
-    constexpr bool is_bits = std::is_same_v<std::remove_cv_t<Elements>, std::vector<bool>>;
-    static_assert(!is_bits, "std::vector<bool> has no elements in memory: borrow a std::vector<std::uint8_t>");
-    shape.check_count("borrow", std::size(elements));
-    if constexpr (!is_bits) return borrow(std::data(elements), shape, std::forward<More>(more)...);
-  }
-  template <class Elements, class... More, class = decltype(std::size(std::declval<Elements&>()))>
-  Array borrow(const Elements&&, const More&...) const {
-    static_assert(detail::never<Elements>,
-                  "the memory of a temporary ends with its statement: give borrow() a variable, or state.copy(v)");
-    return Array();
-  }
-  /// The same for host memory on the state's device: a GPU reaches it where it is pinned or registered.
-  template <class T>
-  Array borrow_host(T* data, const Shape& shape) const {
-    return host(data, shape, 0);
-  }
-  template <class Elements, class = decltype(std::size(std::declval<Elements&>()))>
-  Array borrow_host(Elements& elements, const Shape& shape) const {
-    shape.check_count("borrow_host", std::size(elements));
-    return borrow_host(std::data(elements), shape);
-  }
-  /// An array with a copy of the elements on the state's device: those of a std::vector, std::array, std::span or their
-  /// like.
-  template <class Elements>
-  Array copy(const Elements& elements) const {
-    return copy(std::data(elements), std::size(elements));
-  }
-  /// The same in a shape of as many elements.
-  template <class Elements, class = decltype(std::size(std::declval<const Elements&>()))>
-  Array copy(const Elements& elements, const Shape& shape) const {
-    shape.check_count("copy", std::size(elements));
-    return copy(std::data(elements), shape);
-  }
-  template <class T>
-  Array copy(const T* data, const Shape& shape) const {
-    return host(const_cast<T*>(data), shape, 1);
-  }
-  template <class T>
-  Array zeros(const Shape& shape) const {
-    gpulua_array* array = nullptr;
-    detail::check(gpulua_array_zeros(open(), detail::dtype_of<T>(), shape.ndim(), shape.data(), &array));
-    return Array(array);
   }
 
   void sync() { detail::check(gpulua_sync(open())); }
@@ -334,7 +240,9 @@ class State {
   }
   void set_stream(void* cu_stream) { detail::check(gpulua_set_stream(open(), cu_stream)); }
   void wait_stream(void* cu_stream) { detail::check(gpulua_wait_stream(open(), cu_stream)); }
-  /// Any thread.
+  /// Stops the running call with an Error of GPULUA_INTERRUPTED; any thread, and a signal handler. A loop of Lua that
+  /// LuaJIT has compiled goes on, unless the state has the flag GPULUA_INTERRUPTIBLE or GPULUA_SANDBOX, or has had a
+  /// call with a deadline.
   void interrupt() noexcept { gpulua_interrupt(handle()); }
 
  private:
@@ -351,7 +259,7 @@ class State {
     char folder[4096];
     const bool is_relative = path.empty() || path.front() != '/';
     const std::string in = is_relative && ::getcwd(folder, sizeof folder) != nullptr ? std::string(folder) + '/' : "";
-    throw Error(GPULUA_ARGUMENT, "[" + std::string(op) + "] expected a script that can be read, got '" + in + path +
+    throw Error(GPULUA_ARGUMENT, "[" + std::string(op) + "] expected a file that can be read, got '" + in + path +
                                      "': " + std::generic_category().message(reason));
   }
 
@@ -364,29 +272,11 @@ class State {
     return at == text.npos ? "" : std::string(text.substr(at + mark.size(), text.find('\n', at) - at - mark.size()));
   }
 
-  template <class T>
-  Array lend(T* data, const Shape& shape, const char* device, void (*release)(void*), void* user) const {
-    static_assert(!std::is_const_v<T>, "scripts write to borrowed memory, and this is const: state.copy(v) copies it");
-    gpulua_array* array = nullptr;
-    if constexpr (!std::is_const_v<T>)
-      detail::check(gpulua_array_device(open(), device, data, detail::dtype_of<T>(), shape.ndim(), shape.data(),
-                                        nullptr, release, user, &array));
-    return Array(array);
-  }
-
-  template <class T>
-  Array host(T* data, const Shape& shape, int copy) const {
-    gpulua_array* array = nullptr;
-    detail::check(gpulua_array_host(open(), data, detail::dtype_of<T>(), shape.ndim(), shape.data(), nullptr, nullptr,
-                                    nullptr, copy, &array));
-    return Array(array);
-  }
-
   /// Ends the state, whose scripts may call the bound functions until then.
   struct End {
     void operator()(gpulua_state* state) const noexcept {
       if (gpulua_destroy(state) != GPULUA_BUSY) return;
-      std::fprintf(stderr, "[State] expected the end of a state in which nothing runs, got %s; end it after the call\n",
+      std::fprintf(stderr, "[State] cannot end while it runs something, which ends the program: %s\n",
                    gpulua_error(nullptr));
       std::terminate();
     }

@@ -49,6 +49,13 @@ inline constexpr bool is_map = false;
 template <class T>
 inline constexpr bool is_map<T, std::void_t<typename T::mapped_type>> = true;
 
+template <class T>
+inline constexpr bool is_character = std::is_same_v<T, char> || std::is_same_v<T, wchar_t> ||
+#ifdef __cpp_char8_t
+                                     std::is_same_v<T, char8_t> ||
+#endif
+                                     std::is_same_v<T, char16_t> || std::is_same_v<T, char32_t>;
+
 /// nullptr and a null text are nil. Texts and handles are lent. `argument`: its number, from 1, for messages.
 template <class T>
 gpulua_value to_value(const T& from, const char* op = "values", std::size_t argument = 0) {
@@ -58,6 +65,8 @@ gpulua_value to_value(const T& from, const char* op = "values", std::size_t argu
   } else if constexpr (std::is_same_v<T, bool>) {
     value.kind = GPULUA_BOOLEAN;
     value.as.boolean = from;
+  } else if constexpr (is_character<T>) {
+    static_assert(!is_character<T>, "a char is a number here: std::string(1, c) is a text of it, int(c) its number");
   } else if constexpr (std::is_integral_v<T>) {
     value.kind = GPULUA_INTEGER;
     value.as.integer = to_int64(from, op, argument);
@@ -76,10 +85,15 @@ gpulua_value to_value(const T& from, const char* op = "values", std::size_t argu
     value.as.array = checked(array.handle(), op, "an array", argument);
   } else {
     constexpr bool is_object = std::is_same_v<T, Object>;
+    static_assert(
+        !std::is_pointer_v<T>,
+        "an address is no value: state.borrow(pointer, count) makes an Array over the memory, for what a script or "
+        "a kernel writes there, and state.copy(pointer, count) one of a copy");
     static_assert(!is_map<T>, "a table is set field by field: state.set(\"settings.gain\", 2.5)");
-    static_assert(is_function<T> || is_object || is_map<T>,
+    static_assert(is_function<T> || is_object || is_map<T> || std::is_pointer_v<T>,
                   "values for Lua are nullptr, bool, numbers, texts, Array, Function and Object: state.bind() makes a "
-                  "C++ function one of Lua's, state.copy(v) makes an Array of a vector, and a deadline is given by "
+                  "C++ function one of Lua's, state.copy(v) makes an Array of a vector, state.borrow(v) one over its "
+                  "memory, and a deadline is given by "
                   "function.within(std::chrono::milliseconds(100), arguments...)");
     value.kind = is_object ? GPULUA_OBJECT : GPULUA_FUNCTION;
     value.as.function = checked(from.handle(), op, is_object ? "an object" : "a function", argument);
@@ -148,7 +162,9 @@ inline std::string advice_of_colon(std::string_view path, const gpulua_value& fi
     if (is_missing)
       why = "; it gave " + std::to_string(place.results) + (place.results == 1 ? " result" : " results");
     else if (got.kind == GPULUA_NIL)
-      why = reason.empty() ? "; does the function return it?" : ": " + reason;
+      why = reason.empty() ? "; does the function return it? A global that was never set is nil, too" : ": " + reason;
+    else if (got.kind == GPULUA_OBJECT && place.result > 0 && why.empty())
+      why = "; `return a, b` gives several results, `return {a, b}` one table";
   } else {
     where = " at '" + path + "'";
     if (got.kind == GPULUA_NIL) why = reason;
@@ -189,6 +205,8 @@ T from_value(const gpulua_value& value, const Place& place) {
   if constexpr (std::is_same_v<T, bool>) {
     if (value.kind != GPULUA_BOOLEAN) refuse("a boolean", value, place);
     return value.as.boolean != 0;
+  } else if constexpr (is_character<T>) {
+    static_assert(!is_character<T>, "a char is a number here: std::string reads a text, int a number");
   } else if constexpr (std::is_arithmetic_v<T>) {
     return to_number<T>(value, place);
   } else if constexpr (std::is_same_v<T, std::string>) {

@@ -175,6 +175,7 @@ local rows = {
   {"near '='", "constant%s*%b()%s*=", "mod:constant(name):fill_(value) sets a variable, mod:constant(name):copy_(values) an array"},
   {"near '='", "%b()%s*=[^=]", "a call's result is not a variable: x[{1, 2}] = value sets an element, x[{1, \":\"}] = values a row"},
   {"near '='", "^%s*[%a_][%w_.]*%s*=%s*[%a_][%w_.]*%s*=[^=>]", "an assignment has no value: a, b = 3, 3"},
+  {"unexpected symbol near '[%d(\"{]", "^%s*[%d.(\"{]", "a value alone is no statement: return 6 * 7 gives a function's or a script's result, print(6 * 7) shows it"},
   {"'=' expected near '[-+*/%%^]'", "^%s*[%w_.:()]+%s*[-+*/%%^][^;]*$", "a value alone is no statement: return x ^ 2 gives a function's result, print(x ^ 2) shows it"},
 }
 

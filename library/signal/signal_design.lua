@@ -246,8 +246,8 @@ local function read_frequencies(op, frequencies, options)
   list = map(list, function(w) return fs and 2 * w / fs or w end)
   for _, w in ipairs(list) do
     if not (w > 0 and w < 1) then
-      core.raise(("[%s] expected frequencies above 0 and below half the sampling frequency, got %s"):format(op,
-        core.describe(fs and w * fs / 2 or w)))
+      core.raise(("[%s] expected frequencies above 0 and below %shalf the sampling frequency, got %s%s"):format(op, fs and "" or "1, ",
+        core.describe(fs and w * fs / 2 or w), fs == nil and w > 1 and "; {fs = 1000} is that of 1000 Hz, and they are in Hz then" or ""))
     end
   end
   return list

@@ -16,7 +16,8 @@ function tools.sections(op, sos)
   if core.is_array(sos) then
     checks.real(op, sos)
     if sos.ndim ~= 2 or sos.shape[2] ~= 6 then
-      core.raise(("[%s] expected sections of shape (n,6), as {output = \"sos\"} of a design gives, got %s"):format(op, checks.shape_text(sos.shape)))
+      core.raise(("[%s] expected sections of shape (n,6), as {output = \"sos\"} of a design gives, got %s; they come first: gpu.%s(sos, x)"):format(
+        op, checks.shape_text(sos.shape), op))
     end
     list = sos:astype("float64"):table()
   end

@@ -8,7 +8,7 @@ ABI_VERSION = 1
 
 (OK, SYNTAX, RUNTIME, MEMORY, DEVICE, DEADLINE, INTERRUPTED, ARGUMENT, BUSY, UNAVAILABLE, LOST) = range(11)
 (NIL, BOOLEAN, NUMBER, INTEGER, TEXT, ARRAY, FUNCTION, OBJECT) = range(8)
-SANDBOX, KERNELS, INTERRUPTIBLE, STRICT, FAULT_HANDLERS = 1, 2, 4, 8, 16
+SANDBOX, KERNELS, INTERRUPTIBLE, STRICT, NO_FAULT_HANDLERS = 1, 2, 4, 8, 32
 NO_STREAM = c_void_p(-1)
 
 
@@ -62,7 +62,7 @@ _shape = POINTER(c_int64)
 _functions = {
     "status_name": (c_char_p, c_int),
     "abi_version": (c_int,),
-    "options_init": (None, POINTER(Options), c_size_t),
+    "options_init": (c_int, POINTER(Options), c_size_t),
     "create": (c_int, POINTER(Options), _handle),
     "allow_kernel": (c_int, c_void_p, c_char_p),
     "destroy": (c_int, c_void_p),

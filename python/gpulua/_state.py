@@ -34,12 +34,12 @@ class State:
     device: "cpu", "cuda:0"; without it GPULUA_DEVICE, else a GPU if there is one. cu_stream: the address of a CUstream for all work.
     lua_memory, device_memory: limits in bytes. launches, compilations, blocks: what one call may do. print: a function of a line that
     a script prints; sys.stdout without it. default_dtype: "float64" for real numbers as NumPy has them, else "float32". sandbox, kernels,
-    interruptible, strict, fault_handlers: the flags of the C interface.
+    interruptible, strict: the flags of the C interface; fault_handlers=False: its GPULUA_NO_FAULT_HANDLERS.
     """
 
     _handle = None  # until there is a state
 
-    def __init__(self, device=None, *, sandbox=False, kernels=False, interruptible=False, strict=False, fault_handlers=False,
+    def __init__(self, device=None, *, sandbox=False, kernels=False, interruptible=False, strict=False, fault_handlers=True,
                  lua_memory=0, device_memory=0, cache_directory=None, cu_stream=None, launches=0, compilations=0, blocks=0, default_dtype=None,
                  print=None):
         self._handle = c_void_p()
@@ -59,7 +59,7 @@ class State:
                             ("compilations", compilations), ("blocks", blocks)]:
             setattr(options, name, count_of(name, value))
         options.flags = (_library.SANDBOX * sandbox | _library.KERNELS * kernels | _library.INTERRUPTIBLE * interruptible |
-                         _library.STRICT * strict | _library.FAULT_HANDLERS * fault_handlers)
+                         _library.STRICT * strict | _library.NO_FAULT_HANDLERS * (not fault_handlers))
         write = print or (lambda line: sys.stdout.write(line + "\n"))
         self._print = _library.PRINT(_noting(self._interrupts, lambda _, text, size: write(ctypes.string_at(text, size).decode(errors="replace"))))
         self._log = _library.LOG(_noting(self._interrupts, lambda _, level, text: _warn(text.decode(errors="replace"))))

@@ -80,7 +80,7 @@ int call_host(lua_State* L, Callback& callback) {
   }
   // Otherwise the leftovers of the callbacks of one call would pile up until it ends.
   state.drop_leftovers();
-  if (!read_values(L, 1, count, state, in.data(), "argument", Texts::on_stack)) return -1;
+  if (!read_values(L, 1, count, state, in.data(), {"callback", "argument"}, Texts::on_stack)) return -1;
   std::size_t results = out.size();
   std::optional<std::string> message;
   const gpulua_status status = call_back(L, state, [&] {
@@ -98,7 +98,7 @@ int call_host(lua_State* L, Callback& callback) {
     lua_pushlstring(L, message->data(), message->size());
     return -1;
   }
-  const bool pushed = push_values(L, state, out.data(), results, "result");
+  const bool pushed = push_values(L, state, out.data(), results, {"callback", "result"});
   release_values(out.data(), results);
   return pushed ? static_cast<int>(results) : -1;
 }

@@ -3,14 +3,17 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstring>
 #include <string>
 #include <string_view>
 
 #include "bindings/lua/caller.h"
+#include "bindings/lua/chunk_texts.h"
 #include "bindings/lua/fields.h"
 #include "bindings/session/explain_error.h"
 #include "bindings/session/hint.h"
 #include "bindings/session/traceback.h"
+#include "src/base/characters.h"
 #include "src/embed/script_state.h"
 
 namespace gpulua::embed {
@@ -72,6 +75,108 @@ void replace_object(lua_State* L) {
   lua_replace(L, 1);
 }
 
+constexpr std::string_view traceback_mark = "\nstack traceback:\n";
+
+/// Each call of the program's that an error passes adds its traceback. Where they nest deeply, those of the innermost
+/// calls and that of the outermost are left: the end of the former in a message that has more; else npos.
+std::size_t end_of_first_tracebacks(std::string_view message) {
+  std::size_t at = 0;
+  for (int i = 0; i < 3; ++i) {
+    at = message.find(traceback_mark, at == 0 ? 0 : at + traceback_mark.size());
+    if (at == message.npos) return at;
+  }
+  constexpr std::string_view gap = "\n...";
+  return message.substr(0, at).ends_with(gap) ? at - gap.size() : at;
+}
+
+/// Whether the message has grown a hint.
+bool has_hint(std::string_view message) {
+  return message.find("\nhint: ") != message.npos;
+}
+
+/// The global that the message found nil, "attempt to index global 'io' (a nil value)"; empty where it was none.
+std::string_view nil_global(std::string_view message) {
+  constexpr std::string_view before = "global '", after = "' (a nil value)";
+  const std::size_t end = message.find(after), begin = message.rfind(before, end);
+  if (end == message.npos || begin == message.npos) return {};
+  return message.substr(begin + before.size(), end - begin - before.size());
+}
+
+/// What Lua has outside of a sandbox.
+bool is_left_out(std::string_view global) {
+  constexpr std::string_view names[] = {"io",       "package", "jit",      "ffi",     "dofile",
+                                        "loadfile", "module",  "newproxy", "setfenv", "getfenv"};
+  return std::ranges::find(names, global) != std::end(names);
+}
+
+/// The innermost function of the script's that runs; false where there is none.
+bool find_script_frame(lua_State* L, lua_Debug& frame) {
+  for (int level = 0; lua_getstack(L, level, &frame) != 0; ++level) {
+    lua_getinfo(L, "Sl", &frame);
+    if (is_script(frame)) return true;
+  }
+  return false;
+}
+
+/// Whether the function is a whole script that was called with arguments.
+bool has_script_arguments(lua_State* L, const lua_Debug& frame) {
+  if (std::string_view(frame.what) != "main" || lua_getlocal(L, &frame, -1) == nullptr) return false;
+  lua_pop(L, 1);
+  return true;
+}
+
+/// Whether the text has `local name`, among others or as a function's.
+bool has_local(std::string_view text, std::string_view name) {
+  const auto is_part = [&](std::size_t at) { return at < text.size() && is_word(text[at]); };
+  constexpr std::string_view local = "local ";
+  for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
+    if (is_part(at + name.size()) || (at > 0 && is_part(at - 1))) continue;
+    const std::string_view line = text.substr(0, at).substr(text.substr(0, at).rfind('\n') + 1);
+    const std::size_t begin = line.rfind(local);
+    if (begin == line.npos || (begin > 0 && is_word(line[begin - 1]))) continue;
+    const std::string_view between = line.substr(begin + local.size());
+    const bool is_list = std::ranges::all_of(between, [](char c) { return is_word(c) || c == ',' || c == ' '; });
+    if (is_list && (between == "function " || between.find("function ") == between.npos)) return true;
+  }
+  return false;
+}
+
+/// The chunk of another script that has a local of that name, "@config.lua"; null where none is known.
+const char* chunk_of_local(lua_State* L, const lua_Debug& frame, std::string_view name) {
+  const char* found = nullptr;
+  find_chunk(L, [&](const char* chunk, std::string_view text) {
+    if (std::strcmp(chunk, frame.source) != 0 && has_local(text, name)) found = chunk;
+    return found != nullptr;
+  });
+  return found;  // which the texts keep
+}
+
+/// What a nil global means in a program's scripts: the name is left out of a sandbox, is an argument of the script, or
+/// a local of another one. The message is the one value on the stack.
+void add_host_hint(lua_State* L) {
+  constexpr std::size_t longest_name = 60;
+  const std::string_view message = name_at(L, 1), name = nil_global(message);
+  lua_Debug frame{};
+  if (name.empty() || name.size() > longest_name || has_hint(message) || !find_script_frame(L, frame)) return;
+  lua_pushlstring(L, name.data(), name.size());
+  if (ScriptState::of(L)->is_sandbox() && is_left_out(name)) {
+    lua_pushfstring(L, "\nhint: a sandbox has no %s: the host program gives its scripts what they may reach",
+                    lua_tostring(L, 2));
+  } else if (has_script_arguments(L, frame)) {
+    lua_pushfstring(L, "\nhint: the arguments of a script are ...: local %s = ... takes the first", lua_tostring(L, 2));
+  } else if (const char* const chunk = chunk_of_local(L, frame, name)) {
+    lua_pushfstring(L, "\nhint: %s is a local of %s, which other scripts do not see: without `local` it is a global",
+                    lua_tostring(L, 2), chunk + 1);
+  }
+  if (lua_gettop(L) > 2) {
+    lua_pushvalue(L, 1);
+    lua_pushvalue(L, -2);
+    lua_concat(L, 2);
+    lua_replace(L, 1);
+  }
+  lua_settop(L, 1);
+}
+
 }  // namespace
 
 int add_traceback(lua_State* L) {
@@ -81,7 +186,10 @@ int add_traceback(lua_State* L) {
     const char* const text = lua_tolstring(L, 1, &size);
     if (ScriptState* const state = ScriptState::of(L)) state->note_cause({text, size});
     explain_error(L);
-    if (may_have_hint(L)) add_running_hint(L, HintFiles::left);
+    if (may_have_hint(L)) {
+      add_running_hint(L, HintFiles::left);
+      add_host_hint(L);
+    }
   } else if (luaL_callmeta(L, 1, "__tostring") != 0 && lua_isstring(L, -1)) {
     lua_replace(L, 1);
   } else {
@@ -94,8 +202,11 @@ int add_traceback(lua_State* L) {
     lua_settop(L, 1);
     return 1;
   }
-  lua_pushliteral(L, "\n");
-  lua_insert(L, -2);
+  const std::string_view message = name_at(L, 1);
+  const std::size_t left_out = end_of_first_tracebacks(message);
+  lua_pushlstring(L, message.data(), std::min(left_out, message.size()));
+  lua_pushstring(L, left_out == message.npos ? "\n" : "\n...\n");
+  lua_pushvalue(L, 2);
   lua_concat(L, 3);
   return 1;
 }
@@ -109,6 +220,11 @@ void add_parser_hint(lua_State* L, const char* text, std::size_t size) {
   }
   if (script.ends_with(".lua") && script.find_first_of(" \t\r\n(=") == script.npos) {
     lua_pushliteral(L, "; this looks like a path, where the text of the script is expected: read the file first");
+    return lua_concat(L, 2);
+  }
+  if (script.substr(std::min(script.find_first_not_of(" \t\r\n"), script.size())).starts_with("function(")) {
+    lua_pushliteral(L,
+                    "\nhint: the text itself is the function, and its arguments are ...: local x = ... return 2 * x");
     return lua_concat(L, 2);
   }
   if (may_have_hint(L)) add_hint(L, script, HintFiles::left);

@@ -52,6 +52,14 @@ gpulua_status fail_handle(const char* op, const char* expected, const void* got)
   }
 }
 
+gpulua_status fail_busy(const char* op, const char* why) noexcept {
+  try {
+    return fail(nullptr, GPULUA_BUSY, "[" + std::string(op) + "] " + why);
+  } catch (...) {
+    return fail_with_current(nullptr);
+  }
+}
+
 gpulua_status status_of(ErrorKind kind) noexcept {
   switch (kind) {
     case ErrorKind::argument:

@@ -17,6 +17,8 @@ const char* last_failure() noexcept;
 void* last_cause() noexcept;
 /// "[call] expected a gpulua_function, got NULL".
 gpulua_status fail_handle(const char* op, const char* expected, const void* got) noexcept;
+/// "[run] another thread works in this state".
+gpulua_status fail_busy(const char* op, const char* why) noexcept;
 /// Notes the exception that is being handled.
 gpulua_status fail_with_current(ScriptState* state) noexcept;
 gpulua_status status_of(ErrorKind kind) noexcept;
@@ -25,13 +27,7 @@ gpulua_status status_of(ErrorKind kind) noexcept;
 template <class Body>
 gpulua_status enter(ScriptState& state, ScriptState::Access access, const char* op, Body body) noexcept {
   const char* why = nullptr;
-  if (!state.enter(access, why)) {
-    try {
-      return fail(nullptr, GPULUA_BUSY, "[" + std::string(op) + "] " + why);
-    } catch (...) {
-      return fail_with_current(nullptr);
-    }
-  }
+  if (!state.enter(access, why)) return fail_busy(op, why);
   gpulua_status status = GPULUA_OK;
   try {
     body();

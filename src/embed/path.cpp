@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "bindings/lua/fields.h"
+#include "src/base/characters.h"
 #include "src/base/near_name.h"
 
 namespace gpulua::embed {
@@ -71,7 +72,42 @@ class Keys {
   Key key_;
 };
 
+constexpr std::string_view words_of_lua[] = {"and",      "break",  "do",   "else", "elseif", "end",  "false", "for",
+                                             "function", "goto",   "if",   "in",   "local",  "nil",  "not",   "or",
+                                             "repeat",   "return", "then", "true", "until",  "while"};
+
+/// What is wrong with a name that nothing can have been given by: a call of a method, an expression.
+std::string advice_about_text(lua_State* L, const Key& key) {
+  const std::string whole = (key.holder.empty() ? "" : std::string(key.holder) + ".") + std::string(key.name);
+  const std::size_t colon = key.name.find(':');
+  if (colon == key.name.npos || !is_name_of_lua(key.name.substr(colon + 1)))
+    return "; a path is names with dots between them: load(\"return " + whole + "\") computes an expression";
+  const std::string method(key.name.substr(colon + 1));
+  lua_pushcfunction(L, &field);
+  lua_getglobal(L, "gpu");
+  lua_pushstring(L, method.c_str());
+  const bool is_of_arrays = lua_pcall(L, 2, 1, 0) == 0 && !lua_isnil(L, -1);
+  lua_pop(L, 1);
+  return "; a path has dots and no colon: " +
+         (is_of_arrays ? "of an array, \"gpu." + method + "\" is the function, with the array as its first argument"
+                       : "\"" + whole.substr(0, whole.rfind(':')) + "." + method +
+                             "\" is the function, with the table as its first argument");
+}
+
 }  // namespace
+
+bool is_name_of_lua(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, is_word) && (text[0] < '0' || text[0] > '9') &&
+         std::ranges::find(words_of_lua, text) == std::end(words_of_lua);
+}
+
+std::string_view unwritable_name(std::string_view path, bool all) {
+  for (Keys keys(path); keys.next() && (all || keys.key().holder.empty());) {
+    if (const std::string_view name = keys.key().name; !name.empty() && !is_name_of_lua(name)) return name;
+    if (keys.is_last()) break;
+  }
+  return {};
+}
 
 void push_key(lua_State* L, const Key& key) {
   key.name.empty() ? lua_pushinteger(L, key.position) : lua_pushlstring(L, key.name.data(), key.name.size());
@@ -123,6 +159,10 @@ std::string advice_about_nil(lua_State* L, const Key& key) {
     if (is_there) return "; a position has brackets: '" + std::string(key.holder) + "[" + std::string(key.name) + "]'";
   }
   NearName near = near_name(L, holder, key.name);
+  if (near.name().empty() && !is_name_of_lua(key.name)) {
+    lua_settop(L, holder + 1);
+    return advice_about_text(L, key);
+  }
   if (near.name().empty() && is_global) {
     lua_pushcfunction(L, &field);
     lua_getglobal(L, "gpu");

@@ -23,6 +23,13 @@ struct Path {
 /// Pushes the table that holds the last key of the path. `makes`: tables that are not there.
 Path push_holder(lua_State* L, const char* op, const char* path, bool makes = false);
 
+/// Whether Lua has it as a name: letters, digits and _, and no word of its own.
+bool is_name_of_lua(std::string_view text);
+
+/// The first name of the path, or with `all` the first of its names, that is_name_of_lua() refuses; empty where there
+/// is none.
+std::string_view unwritable_name(std::string_view path, bool all);
+
 /// What a message about nil at the key adds: what was probably meant, or why a global may be missing. The value is at
 /// the top of the stack, its holder below it.
 std::string advice_about_nil(lua_State* L, const Key& key);

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "bindings/lua/chunk_texts.h"
+#include "src/base/characters.h"
 #include "src/embed/callbacks.h"
 #include "src/embed/error_text.h"
 #include "src/embed/failure.h"
@@ -47,7 +48,7 @@ int load(lua_State* L, void* data) {
     return 0;
   }
   gpulua_value value{};
-  if (!read_values(L, 1, 1, *request.state, &value, "load")) return lua_error(L);
+  if (!read_values(L, 1, 1, *request.state, &value, {"load", "function", false})) return lua_error(L);
   *request.out = value.as.function;
   return 0;
 }
@@ -94,13 +95,20 @@ void check_path(const At& at) {
 }
 
 /// Of a path where a value is put.
-void check_target(const At& at) {
+void check_target(const At& at, bool is_function) {
   check_path(at);
   if (std::string_view(at.path).starts_with("gpu."))
     throw Error(
         "[{}] expected a path outside of gpu, whose fields are the library's, got '{}'; take a table of the "
         "program's own, such as 'host.{}'",
         at.op, at.path, at.path + std::strlen("gpu."));
+  // A field of a table may have any name, t["a name"]; a global, and a function that is called, are names in scripts.
+  const std::string_view name = unwritable_name(at.path, is_function);
+  if (name.empty()) return;
+  std::string other(name);
+  for (char& c : other) c = is_word(c) ? c : '_';
+  throw Error("[{}] expected names that scripts can write, of letters, digits and _, got '{}' in the path '{}'{}",
+              at.op, name, at.path, is_name_of_lua(other) ? "; '" + other + "' is one" : "");
 }
 
 /// Pushes the message about a path with no function at its end, where the value and below it its holder are at the top.
@@ -120,7 +128,7 @@ int get(lua_State* L, void* data) {
     push_no_function(L, at, holder.last);
     return lua_error(L);
   }
-  if (!read_values(L, lua_gettop(L), 1, *at.state, at.out, at.path)) return lua_error(L);
+  if (!read_values(L, lua_gettop(L), 1, *at.state, at.out, {at.op, at.path, false})) return lua_error(L);
   return 0;
 }
 
@@ -137,7 +145,7 @@ int set(lua_State* L, void* data) {
   push_key(L, holder.last);
   if (at.callback != nullptr)
     push_callback(L, *at.callback);
-  else if (!push_values(L, *at.state, at.in, 1, at.path))
+  else if (!push_values(L, *at.state, at.in, 1, {at.op, at.path, false}))
     return at.refused = true, lua_error(L);
   const int top = lua_gettop(L);
   lua_pushcfunction(L, &set_field);
@@ -163,7 +171,8 @@ int call(lua_State* L, void* data) {
   ScriptState& state = *request.function->state;
   lua_rawgeti(L, LUA_REGISTRYINDEX, request.function->reference);
   lua_pushvalue(L, -1);  // one stays, for caller_position
-  if (!push_values(L, state, request.in, request.in_count, "argument")) return request.refused = true, lua_error(L);
+  if (!push_values(L, state, request.in, request.in_count, {"call", "argument"}))
+    return request.refused = true, lua_error(L);
   lua_call(L, static_cast<int>(request.in_count), LUA_MULTRET);
   lua_remove(L, 1);
   request.results = static_cast<std::size_t>(lua_gettop(L));
@@ -171,7 +180,7 @@ int call(lua_State* L, void* data) {
   luaL_checkstack(L, 1, "results");
   if (!state.compute(L, static_cast<int>(wanted))) return lua_error(L);
   state.settle(L);
-  if (!read_values(L, 1, wanted, state, request.out, "result")) return lua_error(L);
+  if (!read_values(L, 1, wanted, state, request.out, {"call", "result"})) return lua_error(L);
   lua_settop(L, 0);
   return 0;
 }
@@ -219,7 +228,7 @@ gpulua_status gpulua_set(gpulua_state* state, const char* path, const gpulua_val
     if (value == nullptr) throw Error("[set] expected a value, got NULL");
     At at{&script, "set", path};
     at.in = value;
-    check_target(at);
+    check_target(at, value->kind == GPULUA_FUNCTION);
     with_arguments(at.refused, [&] { script.run_lookup(&set, &at); });
   });
 }
@@ -228,7 +237,7 @@ gpulua_status gpulua_register(gpulua_state* state, const char* path, gpulua_call
   return in_state(state, Access::always, "register", [&](ScriptState& script) {
     if (callback == nullptr) throw Error("[register] expected a function, got NULL");
     At at{&script, "register", path};
-    check_target(at);
+    check_target(at, /*is_function=*/true);
     at.callback = script.add_callback(callback, user);
     script.run_lookup(&set, &at);
   });

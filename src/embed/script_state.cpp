@@ -23,8 +23,9 @@ namespace gpulua::embed {
 namespace {
 
 constexpr const char* not_in_callback =
-    "a callback of this state is running: garbage is collected, the stream is set and the state ends outside of "
-    "callbacks";
+    "expected no callback of this state to run, got one that does; call this after it has returned, such as when it "
+    "has "
+    "set a flag";
 
 /// Waits for what kernels may still report about the script's work: it is this script's error, not the next one's.
 int wait_for_faults(lua_State* L) {
@@ -107,7 +108,7 @@ ScriptState::ScriptState(const gpulua_options& options, const void* caller) : op
       throw Error(
           "[create] expected a lua_state without the module gpu, got one that has it, and options of devices: call "
           "gpulua_create before luaopen_gpu, or leave out device, cu_context, cu_stream, device_memory, "
-          "cache_directory, default_dtype and GPULUA_FAULT_HANDLERS");
+          "cache_directory, default_dtype and GPULUA_NO_FAULT_HANDLERS");
     if (!context_) context_ = std::make_shared<Context>(configure(options), make_evaluator);
     if (options.device != nullptr) context_->check_device_name();
     if (options.log != nullptr)

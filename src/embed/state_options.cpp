@@ -1,10 +1,13 @@
 #include "src/embed/state_options.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdio>
 #include <cstring>
 #include <string>
 
 #include "src/base/error.h"
+#include "src/embed/failure.h"
 
 namespace gpulua::embed {
 namespace {
@@ -12,15 +15,35 @@ namespace {
 // Functions of Lua that cannot be stopped take time in proportion to it.
 constexpr std::size_t lua_memory_of_sandboxes = std::size_t{256} << 20;
 
-constexpr unsigned known_flags =
-    GPULUA_SANDBOX | GPULUA_KERNELS | GPULUA_INTERRUPTIBLE | GPULUA_STRICT | GPULUA_FAULT_HANDLERS;
+// Programs compiled before handlers of faults were the default ask for them by this bit.
+constexpr unsigned wants_fault_handlers = 16;
+constexpr unsigned known_flags = GPULUA_SANDBOX | GPULUA_KERNELS | GPULUA_INTERRUPTIBLE | GPULUA_STRICT |
+                                 wants_fault_handlers | GPULUA_NO_FAULT_HANDLERS;
+
+// The first version's struct ended here.
+constexpr std::size_t smallest_options = offsetof(gpulua_options, lua_memory);
+
+void write_warning(void*, int, const char* text) {
+  std::fprintf(stderr, "gpulua: %s\n", text);
+}
+
+Error wrong_size(const char* op, std::size_t size) {
+  return Error(
+      "[{}] expected options with struct_size = sizeof(gpulua_options), {} bytes here, got {}{}: "
+      "gpulua_options_init(&options, sizeof options) sets it",
+      op, sizeof(gpulua_options), size, size == sizeof(void*) ? ", the size of a pointer" : "");
+}
+
+/// `size`: of the caller's struct, which may be shorter or longer.
+void set_defaults(gpulua_options& options, std::size_t size) {
+  std::memset(static_cast<void*>(&options), 0, size);
+  options.struct_size = size;
+  if (size >= offsetof(gpulua_options, log) + sizeof options.log) options.log = &write_warning;
+}
 
 /// Copies the caller's struct, which is shorter from an older header and longer from a newer one.
 gpulua_options copy(const gpulua_options& given) {
-  if (given.struct_size < sizeof given.struct_size)
-    throw Error(
-        "[create] expected options with struct_size = sizeof(gpulua_options), got {}: gpulua_options_init sets it",
-        given.struct_size);
+  if (given.struct_size < smallest_options) throw wrong_size("create", given.struct_size);
   gpulua_options options{};
   std::memcpy(&options, &given, std::min(given.struct_size, sizeof options));
   const auto* bytes = reinterpret_cast<const unsigned char*>(&given);
@@ -38,7 +61,7 @@ gpulua_options copy(const gpulua_options& given) {
 
 gpulua_options read_options(const gpulua_options* given) {
   gpulua_options options{};
-  if (given != nullptr) options = copy(*given);
+  given != nullptr ? void(options = copy(*given)) : set_defaults(options, sizeof options);
   if ((options.flags & ~known_flags) != 0)
     throw Error("[create] expected flags of gpulua.h, got an unknown bit in {}", options.flags);
   const bool is_sandbox = (options.flags & GPULUA_SANDBOX) != 0, kernels = (options.flags & GPULUA_KERNELS) != 0;
@@ -76,14 +99,14 @@ Config configure(const gpulua_options& options) {
     config.device = "cpu";
     config.check = true;
   }
-  config.fault_handlers = (options.flags & GPULUA_FAULT_HANDLERS) != 0;
+  if ((options.flags & GPULUA_NO_FAULT_HANDLERS) != 0) config.fault_handlers = false;
   return config;
 }
 
 bool configures_context(const gpulua_options& options) {
   return options.device != nullptr || options.cu_context != nullptr || options.cu_stream != nullptr ||
          options.device_memory != 0 || options.cache_directory != nullptr || options.default_dtype != nullptr ||
-         (options.flags & GPULUA_FAULT_HANDLERS) != 0;
+         (options.flags & GPULUA_NO_FAULT_HANDLERS) != 0;
 }
 
 void set_rights(const gpulua_options& options, ScriptRights& rights) {
@@ -97,8 +120,16 @@ void set_rights(const gpulua_options& options, ScriptRights& rights) {
 
 }  // namespace gpulua::embed
 
-void gpulua_options_init(gpulua_options* options, size_t struct_size) {
-  if (options == nullptr || struct_size < sizeof options->struct_size) return;
-  std::memset(options, 0, struct_size);
-  options->struct_size = struct_size;
+gpulua_status gpulua_options_init(gpulua_options* options, size_t struct_size) {
+  using namespace gpulua::embed;
+  try {
+    if (options == nullptr) throw gpulua::Error("[options_init] expected a place for the options, got NULL");
+    // What gpulua_create() refuses; nothing is known of a place for more.
+    if (struct_size >= sizeof options->struct_size) options->struct_size = struct_size;
+    if (struct_size < smallest_options) throw wrong_size("options_init", struct_size);
+    set_defaults(*options, struct_size);
+    return GPULUA_OK;
+  } catch (...) {
+    return fail_with_current(nullptr);
+  }
 }

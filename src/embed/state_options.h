@@ -15,8 +15,7 @@ void set_rights(const gpulua_options& options, ScriptRights& rights);
 
 /// Whether options are set that a context takes from its beginning on.
 bool configures_context(const gpulua_options& options);
-/// The environment's configuration with the options put over it. The process's signal handlers stay the host program's
-/// unless it asks for ours.
+/// The environment's configuration with the options put over it.
 Config configure(const gpulua_options& options);
 
 }  // namespace gpulua::embed

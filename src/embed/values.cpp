@@ -29,7 +29,8 @@ void push_value(lua_State* L, const ScriptState& state, const gpulua_value& valu
     case GPULUA_INTEGER:
       return push_scalar(L, Scalar(value.as.integer));
     case GPULUA_TEXT:
-      if (value.as.text.data == nullptr && value.as.text.size > 0) throw Error("expected text, got NULL");
+      if (value.as.text.data == nullptr && value.as.text.size > 0)
+        throw Error("expected a text of {} bytes, got NULL", value.as.text.size);
       return lua_pushlstring(L, value.as.text.data != nullptr ? value.as.text.data : "", value.as.text.size);
     case GPULUA_FUNCTION:
     case GPULUA_OBJECT:
@@ -39,7 +40,8 @@ void push_value(lua_State* L, const ScriptState& state, const gpulua_value& valu
                              .reference);
     case GPULUA_ARRAY:
       push_array(L, held_of<HeldArray>(state, value.as.array, "a gpulua_array",
-                                       "copy its elements: gpulua_array_copy_to there, gpulua_array_host here")
+                                       "copy its elements: gpulua_array_copy_to there, gpulua_array_host here, in C++ "
+                                       "state.copy(x.to_vector<float>(), x.shape())")
                         .array);
       return;
     default:
@@ -105,15 +107,21 @@ void read_value(lua_State* L, int index, ScriptState& state, gpulua_value& out, 
   }
 }
 
-/// Runs `work` for each position; on failure pushes the message, with the position in front.
+std::string name_of(const ValueNames& names, std::size_t i) {
+  const std::string head = "[" + std::string(names.op) + "] ";
+  return head + (names.is_numbered ? names.what + (" " + std::to_string(i + 1)) : "'" + std::string(names.what) + "'") +
+         ": ";
+}
+
+/// Runs `work` for each position; on failure pushes the message, with the value's name in front.
 template <class Work>
-bool for_each(lua_State* L, std::size_t count, const char* what, Work work) {
+bool for_each(lua_State* L, std::size_t count, const ValueNames& names, Work work) {
   std::string message;
   for (std::size_t i = 0; i < count; ++i) {
     try {
       work(i);
     } catch (const std::exception& error) {
-      message = "[" + std::string(what) + " " + std::to_string(i + 1) + "] " + error.what();
+      message = name_of(names, i) + error.what();
     }
     if (message.empty()) continue;
     lua_pushlstring(L, message.data(), message.size());
@@ -124,20 +132,21 @@ bool for_each(lua_State* L, std::size_t count, const char* what, Work work) {
 
 }  // namespace
 
-bool push_values(lua_State* L, ScriptState& state, const gpulua_value* values, std::size_t count, const char* what) {
+bool push_values(lua_State* L, ScriptState& state, const gpulua_value* values, std::size_t count,
+                 const ValueNames& names) {
   if (count == 0) return true;
   if (values == nullptr || count > LUAI_MAXCSTACK || lua_checkstack(L, static_cast<int>(count) + LUA_MINSTACK) == 0) {
-    lua_pushfstring(L, "[%s] expected %s values, got %s", what, values == nullptr ? "an array of" : "fewer",
-                    values == nullptr ? "NULL" : "more than a Lua call takes");
+    lua_pushfstring(L, "[%s] expected %s %ss, got %s", names.op, values == nullptr ? "an array of" : "fewer",
+                    names.what, values == nullptr ? "NULL" : "more than a Lua call takes");
     return false;
   }
-  return for_each(L, count, what, [&](std::size_t i) { push_value(L, state, values[i]); });
+  return for_each(L, count, names, [&](std::size_t i) { push_value(L, state, values[i]); });
 }
 
-bool read_values(lua_State* L, int first, std::size_t count, ScriptState& state, gpulua_value* out, const char* what,
-                 Texts texts) {
+bool read_values(lua_State* L, int first, std::size_t count, ScriptState& state, gpulua_value* out,
+                 const ValueNames& names, Texts texts) {
   std::size_t done = 0;
-  const bool good = for_each(L, count, what, [&](std::size_t i) {
+  const bool good = for_each(L, count, names, [&](std::size_t i) {
     read_value(L, first + static_cast<int>(i), state, out[i], texts);
     ++done;
   });

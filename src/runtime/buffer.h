@@ -48,6 +48,8 @@ class Buffer {
   const char* why_freed() const { return why_freed_; }
   /// Points to the buffer, and to null once the buffer is gone.
   std::shared_ptr<Buffer* const> watch();
+  /// True of memory that the device has allocated for the buffer.
+  bool has_own_memory() const { return memory_ != nullptr && !lent_ && !owner_; }
   /// The memory's address, without ordering any work. Null for an empty buffer.
   void* address() const { return memory_; }
 

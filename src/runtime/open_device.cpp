@@ -127,9 +127,12 @@ void OpenDevice::checked(const Stream* stream, const std::function<void()>& wait
   throw_damage();
 }
 
+Overwrite OpenDevice::overwrite_of(const Buffer& buffer) noexcept {
+  return buffer.has_own_memory() ? device_->find_overwrite(buffer.address(), buffer.bytes()) : Overwrite::none;
+}
+
 void OpenDevice::check_ends(const Buffer& buffer) noexcept {
-  if (buffer.address() == nullptr) return;
-  const Overwrite found = device_->find_overwrite(buffer.address(), buffer.bytes());
+  const Overwrite found = overwrite_of(buffer);
   if (found == Overwrite::none || !damage_.empty()) return;
   try {
     damage_ = std::string("[memory] a kernel has written ") +
@@ -283,6 +286,28 @@ void OpenDevice::launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfi
   if (!context_.debug) return;
   synchronize(*stream);
   check_all_ends();
+}
+
+void OpenDevice::launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfig& config, void** arguments,
+                        const StreamRef& stream, const std::vector<const Buffer*>& written, const char* advice) {
+  // What is found now was another kernel's.
+  for (const Buffer* buffer : written) check_ends(*buffer);
+  launch(kernel, config, arguments, stream);
+  std::string failure;
+  for (const Buffer* buffer : written) {
+    bool before = false, past = false;
+    for (Overwrite found = overwrite_of(*buffer); found != Overwrite::none; found = overwrite_of(*buffer))
+      (found == Overwrite::past_end ? past : before) = true;
+    if ((!before && !past) || !failure.empty()) continue;
+    failure = "[launch] kernel '" + kernel->entry().name + "' has written " +
+              (!past     ? "before the start of"
+               : !before ? "past the end of"
+                         : "before the start and past the end of") +
+              " an array of " + describe(*buffer) + (before ? advice : "") +
+              (past ? "; a grid has whole blocks, so a kernel compares its index with the number of elements" : "") +
+              "; gpulua --check, or gpu.check(true), names the line";
+  }
+  if (!failure.empty()) throw Error(ErrorKind::device, "{}", failure);
 }
 
 void OpenDevice::run_collective(const char* name, const StreamRef& stream, double bytes,

@@ -105,6 +105,11 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   /// of the kernel, for profiles; 0: not known.
   void launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfig& config, void** arguments,
               const StreamRef& stream, double bytes = 0);
+  /// The same for a kernel of a script's, which may write beside the buffers that it is given to write. Where the
+  /// device has done the work by now and can tell, that is an error. `advice`: what the error adds about a write before
+  /// a buffer's start.
+  void launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfig& config, void** arguments,
+              const StreamRef& stream, const std::vector<const Buffer*>& written, const char* advice);
   /// Runs `work`, which queues a collective's work on `stream`, and logs it under that name.
   void run_collective(const char* name, const StreamRef& stream, double bytes, const std::function<void()>& work);
   /// Runs work(), in which a library of the device's queues work on `stream`, under that name in traces.
@@ -198,6 +203,8 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   void checked(const Stream* stream, const std::function<void()>& wait);
   /// Throws Error for the overwrite that check_ends() has found, if there was one.
   void throw_damage();
+  /// What has written beside the buffer since the last call.
+  Overwrite overwrite_of(const Buffer& buffer) noexcept;
   /// Runs check_ends() for all live buffers and throws Error for an overwrite.
   void check_all_ends();
 

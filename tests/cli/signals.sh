@@ -111,19 +111,20 @@ failing 'volatile char* p = (char*)malloc(10); p[x[0] + 17] = 1; free((void*)p);
 failing 'volatile int* p = x; p[threadIdx.x + 1000000000] = 1;' 'access to memory that is not there'
 failing 'volatile int* p = (int*)(long long)x[0]; p[16] = 1;' 'access to memory that is not there at address 0x40, next to the null pointer (gpu.null); gpulua --check'
 
-check 'a store past the end' 1 '' 'gpulua: *[[]memory] a kernel has written past the end of an array of 400 bytes made at (command line):2; gpulua --check*' -e '
+check 'a store past the end' 1 '' 'gpulua: (command line):3: [[]launch] kernel *k* has written past the end of an array of 400 bytes made at (command line):2;*gpulua --check*' -e '
   local x = gpu.zeros(100)
   gpu.kernel("__global__ void k(float* x) { x[threadIdx.x] = 1; }", "k") {grid = 1, block = 108}(x)
   x:free()
   gpu.sync()'
 check 'a store past the end of an array that lives' 1 '' 'gpulua: *[[]memory] a kernel has written past the end of an array of 4 KB made*' -e '
   local x = gpu.zeros(1000)
-  gpu.kernel("__global__ void k(float* x) { x[1000] = 1; }", "k") {grid = 1, block = 1}(x)
+  gpu.kernel("__global__ void k(float* x) { x[1000] = 1; }", "k") {grid = 1, block = 1}(require("ffi").cast("void*", x.pointer))
   gpu.sync()'
 
 check 'a store past the end that nothing waits for' 1 'done' 'gpulua: *[[]memory] a kernel has written past the end of an array of 4 KB made at (command line):2; gpulua --check*' -e '
   x = gpu.zeros(1000)
-  gpu.kernel("__global__ void k(float* x) { x[blockIdx.x * blockDim.x + threadIdx.x] = 1; }", "k"):over(1000)(x)
+  gpu.kernel("__global__ void k(float* x) { x[blockIdx.x * blockDim.x + threadIdx.x] = 1; }", "k"):over(1000)(
+    require("ffi").cast("void*", x.pointer))
   print "done"'
 check 'an index out of range that nothing waits for' 1 'done' 'gpulua: *out of range*' -e '
   x = gpu.eval(gpu.ones(4)[gpu.array({1, 9}, "int32")])

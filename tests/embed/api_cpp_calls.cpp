@@ -124,7 +124,8 @@ TEST_CASE("gpulua.hpp: errors about results name the function and what helps") {
                     "[call] expected a number as the result of 'f', got an array of float32; x:item() gives the number "
                     "of an array of one element");
   CHECK_THROWS_WITH(state.get<double()>("silent")(),
-                    "[call] expected a number as the result of 'silent', got nil; does the function return it?");
+                    "[call] expected a number as the result of 'silent', got nil; does the function return it? A "
+                    "global that was never set is nil, too");
   CHECK_THROWS_WITH(state.call<Array>("gpu.load", "nofile.npy"),
                     ContainsSubstring("[call] expected an array as the result of 'gpu.load', got nil: ") &&
                         ContainsSubstring("nofile.npy"));

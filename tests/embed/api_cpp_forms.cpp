@@ -139,7 +139,7 @@ TEST_CASE("gpulua.hpp: shapes of any integers, checked against the container") {
   CHECK_THROWS_WITH(state.borrow(v, {rows, std::size_t{4}}),
                     "[borrow] expected a shape for the 6 elements that there are, got (2,4) for 8; v.data() and a "
                     "shape take a part of them");
-  CHECK(state.borrow_host(v, {rows, columns}).data<float>() == v.data());
+  CHECK(state.borrow_host(v, {rows, columns}).span<float>().data() == v.data());
   CHECK_THROWS_WITH(state.borrow_host(v, 7), ContainsSubstring("[borrow_host] expected a shape for the 6 elements"));
   CHECK_THROWS_WITH(state.copy(v, 5), ContainsSubstring("[copy] expected a shape for the 6 elements"));
   CHECK_THROWS_WITH(state.zeros<float>({std::numeric_limits<std::size_t>::max()}),

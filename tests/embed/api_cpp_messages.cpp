@@ -86,10 +86,10 @@ TEST_CASE("gpulua.hpp: files that are no scripts") {
   State state;
   const std::string folder = std::filesystem::temp_directory_path().string();
   CHECK_THROWS_WITH(state.run_file(folder),
-                    "[run_file] expected a script that can be read, got '" + folder + "': Is a directory");
+                    "[run_file] expected a file that can be read, got '" + folder + "': Is a directory");
   const std::string missing = (std::filesystem::current_path() / "gpulua_no_such.lua").string();
   CHECK_THROWS_WITH(state.load_file<void()>("gpulua_no_such.lua"),
-                    "[load_file] expected a script that can be read, got '" + missing + "': No such file or directory");
+                    "[load_file] expected a file that can be read, got '" + missing + "': No such file or directory");
 }
 
 TEST_CASE("gpulua.hpp: a compile error has the line of the text that was run, not of a file with its name", "[cpu]") {
@@ -207,9 +207,11 @@ TEST_CASE("gpulua.hpp: mistakes of the program say what to write") {
                     StartsWith("script:1: the call's deadline of 20 ms has passed\n"));
   auto other = std::make_unique<State>();
   const Array foreign = other->zeros<float>(2);
-  CHECK_THROWS_WITH(state.call<void>("print", foreign),
-                    "[argument 1] expected a gpulua_array of this state, got one of another state; copy its elements: "
-                    "gpulua_array_copy_to there, gpulua_array_host here");
+  CHECK_THROWS_WITH(
+      state.call<void>("print", foreign),
+      "[call] argument 1: expected a gpulua_array of this state, got one of another state; copy its elements: "
+      "gpulua_array_copy_to there, gpulua_array_host here, in C++ state.copy(x.to_vector<float>(), x.shape())");
+  CHECK_THROWS_WITH(state.set("x", foreign), StartsWith("[set] 'x': expected a gpulua_array of this state"));
   other.reset();
   CHECK_THROWS_WITH(foreign.to_vector<float>(),
                     ContainsSubstring("whose state was destroyed: elements outlive it as a copy"));

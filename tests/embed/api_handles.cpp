@@ -231,7 +231,7 @@ TEST_CASE("handles of another state are no values of this one") {
   CHECK(gpulua_set(state.get(), "x", &given) == GPULUA_ARGUMENT);
   CHECK(state.error().find("expected a gpulua_array of this state, got one of another state") != std::string::npos);
   CHECK(gpulua_call(own.function, &given, 1, nullptr, nullptr, 0) == GPULUA_ARGUMENT);
-  CHECK(state.error().find("[argument 1] expected a gpulua_array of this state") != std::string::npos);
+  CHECK(state.error().find("[call] argument 1: expected a gpulua_array of this state") != std::string::npos);
   given.kind = GPULUA_FUNCTION;
   given.as.function = foreign.function;
   CHECK(gpulua_set(state.get(), "x", &given) == GPULUA_ARGUMENT);
@@ -254,6 +254,6 @@ TEST_CASE("handles of another state are no values of this one") {
   gpulua_array_retain(foreign.array);
   REQUIRE(gpulua_register(state.get(), "give", give, foreign.array) == GPULUA_OK);
   CHECK(state.run("give()") == GPULUA_RUNTIME);
-  CHECK(state.error().find("[result 1] expected a gpulua_array of this state") != std::string::npos);
+  CHECK(state.error().find("[callback] result 1: expected a gpulua_array of this state") != std::string::npos);
   CHECK(gpulua_array_size(foreign.array) == 2);
 }

@@ -109,7 +109,7 @@ TEST_CASE("signals, locale, arithmetic and the current directory stay the progra
   const Settings settings;
   const Process before;
   for (const unsigned flags : {0U, unsigned{GPULUA_INTERRUPTIBLE}, unsigned{GPULUA_SANDBOX}}) {
-    ApiState state(options_with(flags));
+    ApiState state(options_with(flags | GPULUA_NO_FAULT_HANDLERS));
     check_same(before, Process());
     // Within the library arithmetic rounds to nearest; the program's own mode is back in front of it.
     REQUIRE(state.run("x = gpu.arange(1000) / 3 s = x:sum():item() g = gpu.linalg.inv(gpu.eye(3)):sum():item() "
@@ -124,6 +124,24 @@ TEST_CASE("signals, locale, arithmetic and the current directory stay the progra
     REQUIRE(gpulua_collect(state.get(), 0) == GPULUA_OK);
     check_same(before, Process());
   }
+  check_same(before, Process());
+}
+
+TEST_CASE("handlers of faults are there while a state has the cpu device open, unless it leaves them out", "[cpu]") {
+  const Process before;
+  const std::string kernel =
+      "k = gpu.kernel('__global__ void k(float* x) { x[1LL << 40] = 1; }', 'k') x = gpu.zeros(8) ";
+  for (const bool by_options : {true, false}) {
+    gpulua_options options = on_cpu();
+    ApiState state(by_options ? options : options_with(GPULUA_SANDBOX | GPULUA_KERNELS));
+    check_same(before, Process());
+    REQUIRE(state.run(kernel) == GPULUA_OK);
+    CHECK(Process().actions[SIGSEGV].sa_sigaction != before.actions[SIGSEGV].sa_sigaction);
+    CHECK(state.run("k {grid = 1, block = 1}(x)") == GPULUA_DEVICE);
+    CHECK(state.run("assert(gpu.ones(3):sum():item() == 3)") == GPULUA_OK);
+  }
+  for (int i = 0; i < 1000 && Process().actions[SIGSEGV].sa_sigaction != before.actions[SIGSEGV].sa_sigaction; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // a thread of the compiler's may have them, too
   check_same(before, Process());
 }
 

@@ -50,9 +50,25 @@ TEST_CASE("options: an older caller's struct, an unknown flag, a newer caller's 
   CHECK(gpulua_create(&newer.known, &state) == GPULUA_ARGUMENT);
   CHECK(has(gpulua_error(nullptr), "newer gpulua.h"));
 
-  options = options_with(0);
-  options.struct_size = 0;
-  CHECK(gpulua_create(&options, &state) == GPULUA_ARGUMENT);
+  // sizeof options, where options is a pointer, in both calls.
+  for (const std::size_t size : {std::size_t{0}, sizeof(void*), offsetof(gpulua_options, lua_memory) - 1}) {
+    options = options_with(GPULUA_SANDBOX);
+    CHECK(gpulua_options_init(&options, size) == GPULUA_ARGUMENT);
+    CHECK(has(gpulua_error(nullptr), "[options_init] expected options with struct_size = sizeof(gpulua_options)"));
+    CHECK(options.flags == GPULUA_SANDBOX);
+    options.struct_size = size;
+    CHECK(gpulua_create(&options, &state) == GPULUA_ARGUMENT);
+    CHECK(state == nullptr);
+  }
+  CHECK(has(gpulua_error(nullptr), "[create] expected options with struct_size = sizeof(gpulua_options)"));
+  CHECK(gpulua_options_init(&options, sizeof(void*)) == GPULUA_ARGUMENT);
+  CHECK(options.struct_size == sizeof(void*));
+  CHECK(has(gpulua_error(nullptr), "got 8, the size of a pointer"));
+  CHECK(gpulua_options_init(nullptr, sizeof options) == GPULUA_ARGUMENT);
+  // A program from before handlers of faults were the default asks for them.
+  options = options_with(16);
+  REQUIRE(gpulua_create(&options, &state) == GPULUA_OK);
+  CHECK(gpulua_destroy(state) == GPULUA_OK);
   CHECK(gpulua_create(nullptr, &state) == GPULUA_OK);
   CHECK(gpulua_destroy(state) == GPULUA_OK);
   CHECK(gpulua_create(nullptr, nullptr) == GPULUA_ARGUMENT);

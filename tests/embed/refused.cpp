@@ -1,6 +1,8 @@
 // Does not compile: gpulua.hpp says what to write in place of it.
 #include <chrono>
+#include <deque>
 #include <gpulua/gpulua.hpp>
+#include <iostream>
 #include <map>
 
 struct Board {
@@ -47,6 +49,44 @@ void refused(gpulua::State& state, const gpulua::Kernel& kernel, const gpulua::A
   state.borrow(std::vector<double>(3));
 #elif defined(REFUSED_bits)
   state.borrow(bits);
+#elif defined(REFUSED_rows)
+  state.copy(std::vector<std::vector<float>>(3));
+#elif defined(REFUSED_structs)
+  std::vector<Board> boards(3);
+  state.borrow(boards);
+#elif defined(REFUSED_apart)
+  std::deque<float> apart(3);
+  state.borrow(apart);
+#elif defined(REFUSED_braces)
+  state.borrow({1.0f, 2.0f});
+#elif defined(REFUSED_device)
+  state.borrow(v.data(), "cpu", {3});
+#elif defined(REFUSED_owner)
+  state.borrow(v.data(), std::make_shared<int>(1), 3);
+#elif defined(REFUSED_address)
+  kernel.over(3)(v.data(), 3);
+#elif defined(REFUSED_character)
+  state.set("separator", ',');
+#elif defined(REFUSED_character_out)
+  state.value<char>("separator");
+#elif defined(REFUSED_held)
+  state.zeros<float>(3).data<float>();
+#elif defined(REFUSED_late)
+  state.get<double(double)>("f")(std::chrono::milliseconds(100), 2.0);
+#elif defined(REFUSED_safe_script)
+  state.safe_script("x = 1");
+#elif defined(REFUSED_script_file)
+  state.script_file("x.lua");
+#elif defined(REFUSED_libraries)
+  state.open_libraries();
+#elif defined(REFUSED_product)
+  x * 2.0;
+#elif defined(REFUSED_sum)
+  1.0 + x;
+#elif defined(REFUSED_stream)
+  std::cout << x;
+#elif defined(REFUSED_loop)
+  for (const float y : x) v[0] += y;
 #elif defined(REFUSED_signature)
   state.bind("f", [](double y) { return y; });
 #elif defined(REFUSED_result)

@@ -116,7 +116,7 @@ class Nested(unittest.TestCase):
             self.assertEqual(messages, ["[load] another thread works in this state: one at a time can; give each "
                                     "thread a state of its own, or a mutex for all calls"])
             state["ends"] = state.close
-            with self.assertRaisesRegex(gpulua.Error, "a callback of this state is running"):
+            with self.assertRaisesRegex(gpulua.Error, "expected no callback of this state to run"):
                 state.run("ends()")
             self.assertEqual(state.eval("1 + 1"), 2)
 
