@@ -61,6 +61,16 @@ void* OpenDevice::allocate(std::size_t bytes) {
   refuse_memory(bytes);
 }
 
+std::shared_ptr<SharedBlock> OpenDevice::allocate_shared(std::size_t bytes) {
+  SharedMemory& memory = *device_->shared_memory();
+  if (std::shared_ptr<SharedBlock> block = memory.allocate(bytes)) return block;
+  collect();
+  lent_.let_go();
+  device_->trim();
+  if (std::shared_ptr<SharedBlock> block = memory.allocate(bytes)) return block;
+  refuse_memory(bytes);
+}
+
 void OpenDevice::collect() {
   if (Host* host = context_.host()) memory_.collect(*host);
 }
@@ -107,7 +117,8 @@ void OpenDevice::checked(const Stream* stream, const std::function<void()>& wait
 
 void OpenDevice::check_ends(const Buffer& buffer) noexcept {
   if (buffer.address() == nullptr) return;
-  const Overwrite found = device_->find_overwrite(buffer.address(), buffer.bytes());
+  const Overwrite found =
+      buffer.shared() ? buffer.shared()->find_overwrite() : device_->find_overwrite(buffer.address(), buffer.bytes());
   if (found == Overwrite::none || !damage_.empty()) return;
   try {
     damage_ = std::string("[memory] a kernel has written ") +
