@@ -48,7 +48,7 @@ local own_types = {
 
 -- What functions give that give no array; nothing is any value.
 local results = {
-  ["x.table"] = "table", ["x.item"] = "any", ["gpu.equal"] = "boolean",
+  ["x.table"] = "table", ["x.ipc_handle"] = "string", ["gpu.ipc_handle"] = "string", ["x.item"] = "any", ["gpu.equal"] = "boolean",
   ["gpu.array_equal"] = "boolean", ["gpu.array_equiv"] = "boolean", ["gpu.allclose"] = "boolean", ["gpu.can_cast"] = "boolean",
   ["gpu.promote_types"] = "gpu.dtype", ["gpu.result_type"] = "gpu.dtype", ["gpu.divmod"] = "gpu.array, gpu.array",
   ["gpu.frexp"] = "gpu.array, gpu.array", ["gpu.modf"] = "gpu.array, gpu.array", ["gpu.nonzero"] = "gpu.array ...",

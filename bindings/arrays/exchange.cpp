@@ -1,4 +1,5 @@
-// Elements shared with other libraries: gpu.view over memory that somebody else owns, and DLPack's tensors.
+// Elements shared with others: gpu.view over memory that somebody else owns, DLPack's tensors, arrays of other
+// processes.
 
 #include <cstdint>
 #include <limits>
@@ -16,6 +17,7 @@
 #include "bindings/lua/state.h"
 #include "src/exchange/dlpack_tensors.h"
 #include "src/exchange/lend.h"
+#include "src/exchange/shared_arrays.h"
 #include "src/ops/promotion.h"
 
 namespace gpulua {
@@ -217,16 +219,39 @@ int lua_from_dlpack(lua_State* L) {
   return 1;
 }
 
+/// gpu.ipc_handle(x)
+/// A text from which gpu.from_ipc makes the array in another process.
+int array_ipc_handle(lua_State* L) {
+  const Array& array = check<Array>(L, 1, "ipc_handle");
+  check_not_followed(*array, "ipc_handle");
+  const std::string text = ipc_handle(array);
+  lua_pushlstring(L, text.data(), text.size());
+  return 1;
+}
+
+/// gpu.from_ipc(handle [, {read_only}])
+/// The array of a text of x:ipc_handle(), which shares its memory.
+int array_from_ipc(lua_State* L) {
+  const std::string text(check_string(L, 1, "from_ipc", "a text of x:ipc_handle()"));
+  bool read_only = false;
+  read_options(L, 2, "from_ipc",
+               {{"read_only", [&](int value) { read_only = check_flag(L, value, "from_ipc", "read_only"); }}});
+  push_array(L, from_ipc(bindings_of(L).context(), text, read_only));
+  return 1;
+}
+
 }  // namespace
 
 void open_exchange(lua_State* L) {
   new_type<Capsule>(L, {{"__tostring", protect<capsule_tostring>}},
                     "capsule:", {{"pointer", protect<capsule_pointer>}, {"take", protect<capsule_take>}});
-  set_functions(L, {{"view", protect<view_memory>}, {"from_dlpack", protect<lua_from_dlpack>}});
+  set_functions(L, {{"view", protect<view_memory>},
+                    {"from_dlpack", protect<lua_from_dlpack>},
+                    {"from_ipc", protect<array_from_ipc>}});
 }
 
 void open_exchange_methods(lua_State* L) {
-  set_functions(L, {{"dlpack", protect<array_dlpack>}});
+  set_functions(L, {{"dlpack", protect<array_dlpack>}, {"ipc_handle", protect<array_ipc_handle>}});
 }
 
 }  // namespace gpulua

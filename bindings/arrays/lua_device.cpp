@@ -135,6 +135,7 @@ int can_access(lua_State* L) {
 int synchronize(lua_State* L) {
   Context& context = bindings_of(L).context();
   evaluate_writes(context);
+  evaluate_shared_reads(context);
   context.synchronize();
   return 0;
 }

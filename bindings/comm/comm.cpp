@@ -12,6 +12,7 @@
 #include "src/comm/mpi.h"
 #include "src/comm/rank_devices.h"
 #include "src/device/take_interrupt.h"
+#include "src/exchange/shared_arrays.h"
 
 namespace gpulua {
 
@@ -202,9 +203,10 @@ int gather_texts(lua_State* L) {
   return 1;
 }
 
-/// comm_barrier(ranks, op).
+/// comm_barrier(ranks, op). Afterwards another rank may read or write memory that this one shares.
 int barrier(lua_State* L) {
   const Call call(L);
+  finish_shared_work(call.bindings.context());
   call.transport().barrier(call.op());
   return 0;
 }

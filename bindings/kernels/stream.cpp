@@ -21,6 +21,7 @@ int new_stream(lua_State* L) {
 int stream_synchronize(lua_State* L) {
   const auto& handle = check<StreamHandle>(L, 1, "sync");
   evaluate_writes(bindings_of(L).context());
+  evaluate_shared_reads(bindings_of(L).context());
   handle.device->synchronize(*handle.stream);
   return 0;
 }

@@ -5,7 +5,7 @@ local gpu, methods, core = ...
 
 local reach = {
   ["reads or writes files"] = {"save", "load"},
-  ["gives the host's memory"] = {"host", "pinned", "copy_from", "copy_to", "In", "Out", "InOut", "view", "dlpack", "from_dlpack"},
+  ["gives the host's memory"] = {"host", "pinned", "copy_from", "copy_to", "In", "Out", "InOut", "view", "dlpack", "from_dlpack", "ipc_handle", "from_ipc"},
   ["runs machine code"] = {"load_module"},
   ["changes what the host program has set"] = {"set_memory_limit", "check"},
 }

@@ -149,13 +149,13 @@ bool Capture::reads(Buffer& buffer) {
   if (owns(buffer))
     read_own_.insert(&buffer);
   else
-    read_.emplace(&buffer, BufferRef(&buffer));
+    read_.emplace(&buffer, BufferRef(&buffer)).first->second->note_recorded();
   return false;
 }
 
 bool Capture::writes(Buffer& buffer) {
   if (!recording_) return true;
-  if (!owns(buffer)) written_.emplace(&buffer, BufferRef(&buffer));
+  if (!owns(buffer)) written_.emplace(&buffer, BufferRef(&buffer)).first->second->note_recorded();
   return false;
 }
 
@@ -165,7 +165,7 @@ void Capture::frees(Buffer& buffer) {
 
 Array Capture::shared(const Array& array) {
   const BufferRef& buffer = array->buffer();
-  written_.emplace(buffer.get(), buffer);
+  written_.emplace(buffer.get(), buffer).first->second->note_recorded();
   const auto owner = std::make_shared<BufferRef>(buffer);
   auto same = make_buffer(*device_, buffer->address(), buffer->bytes(), owner);
   made_[same.get()] = same->watch();

@@ -37,4 +37,20 @@ void evaluate_writes(Context& context) {
   for (const std::shared_ptr<OpenDevice>& device : context.open_devices()) device->evaluator().writes().evaluate();
 }
 
+void evaluate_shared_reads(Context& context) {
+  // Most readers are operands of expressions that have been computed. Nobody wants them, and a collection tells so, for
+  // some milliseconds.
+  constexpr std::size_t worth_a_collection = std::size_t{16} << 20;  // bytes
+  for (const std::shared_ptr<OpenDevice>& device : context.open_devices()) {
+    if (device->captures() || !device->exposed().is_read()) continue;
+    Evaluator& evaluator = device->evaluator();
+    for (const BufferRef& buffer : device->exposed().read_and_shared()) {
+      std::size_t bytes = 0;
+      for (const Array& reader : evaluator.pending().readers(*buffer)) bytes += reader->nbytes();
+      if (bytes >= worth_a_collection) device->collect();
+      evaluator.evaluate_readers(*buffer);
+    }
+  }
+}
+
 }  // namespace gpulua

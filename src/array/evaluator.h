@@ -112,5 +112,8 @@ void evaluate(Node& node);
 /// Evaluates the pending writes of all open devices, before a wait or a time stamp. Those of a device that records a
 /// graph have their elements already.
 void evaluate_writes(Context& context);
+/// Evaluates the pending nodes that read memory which other processes write, before the script tells them that they
+/// may.
+void evaluate_shared_reads(Context& context);
 
 }  // namespace gpulua

@@ -22,6 +22,8 @@
 #include "src/device/collectives.h"
 #include "src/device/kernel.h"
 #include "src/device/libraries.h"
+#include "src/device/overwrite.h"
+#include "src/device/shared_memory.h"
 #include "src/device/textures.h"
 
 namespace gpulua {
@@ -52,9 +54,6 @@ class Graph {
  public:
   virtual ~Graph() = default;
 };
-
-/// A write of a kernel beside an allocated block.
-enum class Overwrite { none, before_start, past_end };
 
 /// A device's name, limits and preferences. Sizes in bytes.
 struct DeviceInfo {
@@ -224,6 +223,10 @@ class Device {
     why = info().name + " is no GPU";
     return nullptr;
   }
+
+  // ---- other processes: optional ------------------------------------------------------------------------------------
+  /// Null on a device that shares no memory with other processes.
+  virtual SharedMemory* shared_memory() { return nullptr; }
 
   // ---- the host program's memory and streams: optional --------------------------------------------------------------
   /// False when work of the device cannot reach the memory that starts at this address: then it would fail.

@@ -30,6 +30,7 @@ Buffer::Buffer(OpenDevice& device, void* memory, std::size_t bytes, Lent lent)
   lent_ = true;
   guarded_ = read_only_ = lent.read_only;
   unused_ = lent.unused;
+  shared_ = lent.shared;
   expose();
   device_->device().note_lent(static_cast<const char*>(memory_) + unused_, bytes_ - unused_);
 }
@@ -50,6 +51,29 @@ void Buffer::expose() {
   exposed_ = true;
 }
 
+const char* Buffer::find_address_holder() const {
+  if (lent_) return shared_ ? "another process, whose memory it is" : "the host program, whose memory it is";
+  if (owner_) return "a module or a recording, whose memory it is";
+  if (exposed_) return "the host program";
+  if (fixed_) return "the script, or a texture";
+  return recorded_ ? "a recording, as of gpu.graph" : nullptr;
+}
+
+void Buffer::move_to(std::shared_ptr<SharedBlock> block, const StreamRef& stream) {
+  Device& device = device_->device();
+  device_->copy(block->address(), read(stream), bytes_, *stream);
+  for (const StreamRef& reader : readers_) wait_for(reader, stream);
+  device_->check_ends(*this);
+  device.free(memory_, *stream);
+  memory_ = block->address();
+  shared_ = block.get();
+  owner_ = std::move(block);
+  writer_ = stream;
+  readers_.clear();
+  expose();
+  device.note_lent(memory_, bytes_);
+}
+
 void Buffer::free(const char* why) {
   if (BufferObserver* observer = device_->buffer_observer()) observer->frees(*this);
   if (!freed_) why_freed_ = why;
@@ -61,8 +85,13 @@ void Buffer::release() noexcept {
   freed_ = guarded_ = true;
   if (exposed_) device_->exposed().remove(*this);
   exposed_ = false;
-  if (lent_) {
+  if (is_shared_by_us()) {
+    device_->check_ends(*this);
+    device_->memory().remove(*this);
+  }
+  if (lent_ || shared_) {
     device_->device().forget_lent(static_cast<const char*>(memory_) + unused_, bytes_ - unused_);
+    shared_ = nullptr;
     device_->lent().give_back(std::move(owner_), writer_, std::move(readers_));
     return;
   }

@@ -29,7 +29,8 @@ class Buffer {
   struct Lent {
     std::shared_ptr<void> owner;
     bool read_only = false;
-    std::size_t unused = 0;  // bytes at the beginning that are no element's
+    std::size_t unused = 0;         // bytes at the beginning that are no element's
+    SharedBlock* shared = nullptr;  // what the owner keeps, where it is a block of another process's
   };
   Buffer(OpenDevice& device, void* memory, std::size_t bytes, Lent lent);
   ~Buffer();
@@ -94,8 +95,19 @@ class Buffer {
   void expose();
   /// A script has the address from now on: what holds the buffer keeps it.
   void fix() { fixed_ = true; }
+  /// Recorded work has the address: the recording keeps the buffer.
+  void note_recorded() { recorded_ = true; }
   /// True when one holder alone knows the memory, so that it may take other memory instead.
   bool is_private() const { return handles_ == 1 && !owner_ && !fixed_ && !exposed_ && !read_only_ && !freed_; }
+  /// Where several processes use the memory; else null.
+  SharedBlock* shared() const { return shared_; }
+  /// True when other processes can open the memory, which is ours.
+  bool is_shared_by_us() const { return shared_ && !lent_; }
+  /// Who keeps the buffer from taking other memory, for messages; null: nobody does.
+  const char* find_address_holder() const;
+  /// Copies the elements into the block, which is the buffer's memory from then on. What works on the elements next
+  /// works on `stream`. Precondition: find_address_holder() is null, and the block has the buffer's bytes.
+  void move_to(std::shared_ptr<SharedBlock> block, const StreamRef& stream);
   /// Frees the memory now. A later use of an array that views it throws Error: `why`, a literal, says what has
   /// happened.
   void free(const char* why = freed_by_script);
@@ -123,12 +135,14 @@ class Buffer {
   bool freed_ = false;
   bool guarded_ = false;  // freed, read-only, or with checks: read() and write() take the slow path
   bool lent_ = false;
-  bool exposed_ = false;  // the host program has the address; true of borrowed memory
-  bool fixed_ = false;    // a script has the address
+  bool exposed_ = false;   // the host program has the address; true of borrowed memory
+  bool fixed_ = false;     // a script has the address
+  bool recorded_ = false;  // recorded work has the address
   bool read_only_ = false;
   std::int64_t pending_reads_ = 0;
   std::uint64_t writes_ = 0;
   std::shared_ptr<void> owner_;     // set: the owner frees the memory
+  SharedBlock* shared_ = nullptr;   // kept by owner_
   StreamRef writer_;                // the stream of the last write; at first, the stream of the allocation
   std::vector<StreamRef> readers_;  // streams other than writer_ with reads since the last write
   std::vector<CheckRef> checks_;

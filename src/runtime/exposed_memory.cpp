@@ -26,6 +26,22 @@ std::vector<BufferRef> ExposedMemory::read() const {
   return found;
 }
 
+std::vector<BufferRef> ExposedMemory::read_and_shared() const {
+  std::vector<BufferRef> found = read();
+  std::erase_if(found, [](const BufferRef& buffer) { return buffer->shared() == nullptr; });
+  return found;
+}
+
+BufferRef ExposedMemory::find(const SharedPlace& place) const {
+  for (const auto& [address, buffer] : buffers_)
+    if (buffer->shared() && buffer->shared()->place() == place) return BufferRef(buffer);
+  return {};
+}
+
+bool ExposedMemory::any_shared() const {
+  return std::ranges::any_of(buffers_, [](const auto& entry) { return entry.second->shared() != nullptr; });
+}
+
 std::vector<BufferRef> ExposedMemory::find(const void* memory) const {
   std::vector<BufferRef> found;
   for (auto [next, end] = buffers_.equal_range(memory); next != end; ++next) found.emplace_back(next->second);

@@ -5,12 +5,13 @@
 #include <memory>
 #include <vector>
 
+#include "src/device/shared_memory.h"
 #include "src/runtime/buffer_ref.h"
 
 namespace gpulua {
 
-/// The live buffers of one device whose addresses the host program has: it may write there between two calls, of which
-/// no pending node would know.
+/// The live buffers of one device whose addresses the host program or another process has: these may write there
+/// between two calls, of which no pending node would know.
 class ExposedMemory {
  public:
   /// Called by Buffer.
@@ -22,6 +23,12 @@ class ExposedMemory {
   bool is_read() const { return reads_ > 0; }
   /// Those that pending nodes read.
   std::vector<BufferRef> read() const;
+  /// Those of them that several processes use.
+  std::vector<BufferRef> read_and_shared() const;
+  /// The one that lies in the block of that place; null: none does.
+  BufferRef find(const SharedPlace& place) const;
+  /// True when several processes use one of them.
+  bool any_shared() const;
   /// Those that begin at the address.
   std::vector<BufferRef> find(const void* memory) const;
 

@@ -83,6 +83,16 @@ void* OpenDevice::allocate(std::size_t bytes) {
   refuse_memory(bytes);
 }
 
+std::shared_ptr<SharedBlock> OpenDevice::allocate_shared(std::size_t bytes) {
+  SharedMemory& memory = *device_->shared_memory();
+  if (std::shared_ptr<SharedBlock> block = memory.allocate(bytes)) return block;
+  collect();
+  lent_.let_go();
+  device_->trim();
+  if (std::shared_ptr<SharedBlock> block = memory.allocate(bytes)) return block;
+  refuse_memory(bytes);
+}
+
 void OpenDevice::collect() {
   if (Host* host = context_.host()) memory_.collect(*host);
 }
@@ -128,6 +138,7 @@ void OpenDevice::checked(const Stream* stream, const std::function<void()>& wait
 }
 
 Overwrite OpenDevice::overwrite_of(const Buffer& buffer) noexcept {
+  if (buffer.shared()) return buffer.shared()->find_overwrite();
   return buffer.has_own_memory() ? device_->find_overwrite(buffer.address(), buffer.bytes()) : Overwrite::none;
 }
 

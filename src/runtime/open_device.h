@@ -74,6 +74,9 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   /// Allocates `bytes` of device memory on the current stream. When memory is short, it collects garbage and tries
   /// again, then throws ErrorKind::memory with the live bytes and the arrays that hold most of them.
   void* allocate(std::size_t bytes);
+  /// The same for memory that other processes can open. The caller has made room in the account. Precondition: the
+  /// device has such memory.
+  std::shared_ptr<SharedBlock> allocate_shared(std::size_t bytes);
   /// Before `bytes` that the account is to count and another part allocates. Collects garbage when they do not fit into
   /// the limit, then throws as allocate() does.
   void make_room(std::size_t bytes);

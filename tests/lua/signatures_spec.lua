@@ -152,7 +152,7 @@ describe("signatures", function()
     ["gpu.fromfile"] = { "no file" }, ["gpu.linalg.vander"] = { vector },
     ["gpu.random.zipf"] = { 2, 2 }, ["gpu.random.multinomial"] = { 2, 3, { 1 } }, ["gpu.random.multivariate_normal"] = { 2, { 0 }, { { 1 } } },
     ["gpu.plot.save"] = { gpu.plot.line { 1 }, "x.svg" }, ["gpu.plot.show"] = { gpu.plot.line { 1 } },
-    ["gpu.view"] = { x.pointer, 1, "float32" }, ["gpu.from_dlpack"] = { x },
+    ["gpu.view"] = { x.pointer, 1, "float32" }, ["gpu.from_dlpack"] = { x }, ["gpu.from_ipc"] = { "a handle" },
     ["gpu.plot.animate"] = { "x.gif", 1, function() end }, ["gpu.plot.annotate"] = { "text", 1, 1 },
     ["gpu.plot.hspan"] = { 0, 1 }, ["gpu.plot.vspan"] = { 0, 1 }, ["gpu.plot.hline"] = { 1 }, ["gpu.plot.vline"] = { 1 },
     ["gpu.linalg.hadamard"] = { 4 }, ["gpu.linalg.solveh_banded"] = { x, gpu.ones(2) }, ["gpu.linalg.polar"] = { x },

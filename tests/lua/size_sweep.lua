@@ -24,7 +24,7 @@ sizes[#sizes + 1] = 0xffffffffffffffffULL
 -- Functions that take long, change the meaning of later calls, write files, or take an address, which a number may be.
 local left_out = {}
 for name in ([[benchmark profile scope with bracket save load load_module device devices eager debug strict check set_memory_limit
-  free sync trim kernel module elementwise reduction scan_kernel explain from_dlpack from_arrow to_arrow]]):gmatch "%S+" do
+  free sync trim kernel module elementwise reduction scan_kernel explain from_dlpack ipc_handle from_ipc from_arrow to_arrow]]):gmatch "%S+" do
   left_out[name] = true
 end
 

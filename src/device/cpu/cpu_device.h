@@ -8,6 +8,7 @@
 #include "src/device/cpu/check/checker.h"
 #include "src/device/cpu/compiler_library.h"
 #include "src/device/cpu/cpu_labels.h"
+#include "src/device/cpu/cpu_shared_memory.h"
 #include "src/device/cpu/cpu_sparse.h"
 #include "src/device/cpu/runtime/block_pool.h"
 #include "src/device/cpu/runtime/fault.h"
@@ -60,6 +61,8 @@ class CpuDevice : public Device {
   void launch(Graph& graph, Stream& stream) override;
   bool launch_while(Graph& graph, const void* go_on, Stream& stream) override;
 
+  SharedMemory* shared_memory() override { return &shared_memory_; }
+
   void set_checking(bool on) override { checker_.set(on); }
   bool checking() const override { return checker_.on(); }
   void note_lent(const void* first, std::size_t bytes) override { checker_.note_lent(first, bytes); }
@@ -92,6 +95,7 @@ class CpuDevice : public Device {
   Processor processor_;
   DeviceInfo info_;
   MemoryPool memory_, pinned_;
+  CpuSharedMemory shared_memory_;
   KernelHeap heap_;
   BlockPool blocks_;
   Checker checker_{memory_, heap_};

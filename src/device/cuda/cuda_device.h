@@ -11,6 +11,7 @@
 #include "src/device/cuda/cublas.h"
 #include "src/device/cuda/cuda_context.h"
 #include "src/device/cuda/cuda_memory.h"
+#include "src/device/cuda/cuda_shared_memory.h"
 #include "src/device/cuda/cuda_stream.h"
 #include "src/device/device.h"
 #include "src/device/graphics.h"
@@ -28,7 +29,10 @@ class CudaDevice final : public Device {
   void* allocate(std::size_t bytes, Stream& stream) override;
   void free(void* memory, Stream& stream) noexcept override;
   std::size_t pooled_bytes() const override { return allocator_.pooled_bytes(); }
-  void trim() override { allocator_.trim(); }
+  void trim() override {
+    shared_memory_.free_unused();
+    allocator_.trim();
+  }
   void* allocate_pinned(std::size_t bytes) override { return allocator_.allocate_pinned(bytes); }
   void free_pinned(void* memory) noexcept override { allocator_.free_pinned(memory); }
 
@@ -69,6 +73,7 @@ class CudaDevice final : public Device {
   std::string hardware_id() const override;
   CollectiveLibrary* collectives(std::string& why) override;
 
+  SharedMemory* shared_memory() override { return &shared_memory_; }
   void start_profiler() override { context_->control_profiler(context_->driver().profiler_start); }
   void stop_profiler() override { context_->control_profiler(context_->driver().profiler_stop); }
 
@@ -89,6 +94,7 @@ class CudaDevice final : public Device {
   std::shared_ptr<Context> context_;
   DeviceInfo info_;
   Allocator allocator_;
+  CudaSharedMemory shared_memory_{context_};
   bool reads_host_pages_;
   void* staging_ = nullptr;  // pinned; made by the first small download to pageable memory
   std::optional<Compiler> compiler_;

@@ -52,6 +52,9 @@ namespace gpulua::cuda {
   X(host_allocate, cuMemHostAlloc)                                     \
   X(host_free, cuMemFreeHost)                                          \
   X(pointer_get_attributes, cuPointerGetAttributes)                    \
+  X(ipc_get_memory_handle, cuIpcGetMemHandle)                          \
+  X(ipc_open_memory, cuIpcOpenMemHandle_v2)                            \
+  X(ipc_close_memory, cuIpcCloseMemHandle)                             \
   X(copy_host_to_device, cuMemcpyHtoDAsync_v2)                         \
   X(copy_device_to_host, cuMemcpyDtoHAsync_v2)                         \
   X(copy_device_to_device, cuMemcpyDtoDAsync_v2)                       \

@@ -3,16 +3,13 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstdint>
 #include <new>
 #include <utility>
 
+#include "src/device/cpu/runtime/end_pattern.h"
 #include "src/device/cpu/runtime/sanitized_memory.h"
-
-// The pattern is in what a sanitizer takes for nobody's memory.
-#define GPULUA_READS_POISONED __attribute__((no_sanitize("address")))
 
 namespace gpulua::cpu {
 namespace {
@@ -24,29 +21,6 @@ constexpr std::size_t window = 256 << 10;
 // Arrays from this size on ask for huge pages: kernels stride through them, a page of 4 KB a step.
 constexpr std::size_t huge_page = 2 << 20;
 constexpr std::size_t worth_huge_pages = 2 * huge_page;
-
-constexpr std::size_t most_pattern_bytes = 64;
-
-// The pattern by words, which begin at any address.
-using Word [[gnu::may_alias, gnu::aligned(1)]] = std::uint64_t;
-constexpr auto pattern = [] {
-  std::array<std::uint64_t, most_pattern_bytes / sizeof(Word)> words{};
-  for (std::size_t i = 0; i < most_pattern_bytes; ++i)
-    words[i / sizeof(Word)] |= std::uint64_t{(0xA7 ^ (i * 29)) & 0xff} << i % sizeof(Word) * 8;
-  return words;
-}();
-
-GPULUA_READS_POISONED void write_pattern(char* place, std::size_t bytes) {
-  volatile Word* const at = reinterpret_cast<volatile Word*>(place);
-  for (std::size_t i = 0; i < bytes / sizeof(Word); ++i) at[i] = pattern[i];
-}
-
-GPULUA_READS_POISONED bool has_pattern(const char* place, std::size_t bytes) {
-  const volatile Word* const at = reinterpret_cast<const volatile Word*>(place);
-  for (std::size_t i = 0; i < bytes / sizeof(Word); ++i)
-    if (at[i] != pattern[i]) return false;
-  return true;
-}
 
 }  // namespace
 
