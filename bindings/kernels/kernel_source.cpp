@@ -38,6 +38,7 @@ class OptionReader {
                   {"headers", [&](int value) { source.headers = pairs("headers", value, header); }},
                   {"include", [&](int value) { source.include_dirs = folders(value); }},
                   {"names", [&](int value) { source.names = strings("names", value); }},
+                  {"name", [&](int value) { source.file = source_name(value); }},
                   {"device", [&](int value) { request.device = check_device(L_, value, op_); }}});
   }
 
@@ -67,6 +68,15 @@ class OptionReader {
       lua_pop(L_, 1);
     }
     return result;
+  }
+
+  /// The name of the source in messages, where it stands before a colon and the line.
+  std::string source_name(int value) {
+    const char* expected = "the source's name in messages, such as \"saxpy.cu\"";
+    if (lua_type(L_, value) != LUA_TSTRING) refuse("name", expected, value);
+    std::string name = text("name", value);
+    if (name.empty() || name.find_first_of("\r\n") != name.npos) refuse("name", expected, value);
+    return name;
   }
 
   /// A compiler ignores a folder that is not there. Scripts in a sandbox do not learn whether it is.
@@ -172,6 +182,7 @@ SourceRequest check_source(lua_State* L, int source, int options, const char* op
   refuse_file_name(request.source.text, op, false);
   if (!lua_isnoneornil(L, options)) OptionReader(L, op).read(options, request);
   if (!request.device) request.device = bindings_of(L).context().current();
+  if (!request.source.file.empty()) return request;
   SourceLocation location = locate_source(L, request.source.text);
   request.source.file = std::move(location.file);
   request.source.line = location.line;

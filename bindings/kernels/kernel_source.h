@@ -28,7 +28,8 @@ std::string read_compiled_file(const char* op, const std::string& path);
 void check_source_rights(lua_State* L, const char* op, const std::string* text = nullptr);
 
 /// Reads the arguments of gpu.module: CUDA C++ text at index `source`; at `options`, nil or
-/// {options={...}, defines={N=4}, headers={["my.h"]=text}, include={dir}, names={"axpy<float>"}, device=}.
+/// {options={...}, defines={N=4}, headers={["my.h"]=text}, include={dir}, names={"axpy<float>"},
+/// name="saxpy.cu", device=}.
 /// `is_library`: the source is the library's own, whatever the rights of scripts.
 SourceRequest check_source(lua_State* L, int source, int options, const char* op, bool is_library = false);
 

@@ -30,13 +30,9 @@ bool is_compiled_file(std::string_view text) {
                              [&](const char* ending) { return text.ends_with(ending); });
 }
 
-/// Copies the fields of the table at `from` to that at `to`, all but positions.
+/// Copies the fields of the table at `from` to that at `to`.
 void copy_options(lua_State* L, int from, int to) {
   for (lua_pushnil(L); lua_next(L, from) != 0;) {
-    if (lua_type(L, -2) == LUA_TNUMBER) {
-      lua_pop(L, 1);
-      continue;
-    }
     lua_pushvalue(L, -2);
     lua_insert(L, -2);
     lua_rawset(L, to);
@@ -74,7 +70,17 @@ KernelSource read_part(lua_State* L, int number, int shared) {
   if (shared != 0) copy_options(L, shared, options);
   lua_pushnil(L);
   lua_setfield(L, options, "device");
-  if (is_table) copy_options(L, part, options);
+  if (is_table) {
+    copy_options(L, part, options);
+    lua_pushnil(L);
+    lua_rawseti(L, options, 1);  // the source
+    for (lua_pushnil(L); lua_next(L, options) != 0; lua_pop(L, 1))
+      if (lua_type(L, -2) == LUA_TNUMBER)
+        throw Error(
+            "[link] expected part {} to have one source, {{source, options...}}, got {} at position {}; another "
+            "source is another part: {{a, b}} links a and b",
+            number, describe(L, lua_gettop(L)), describe(L, lua_gettop(L) - 1));
+  }
   lua_getfield(L, options, "device");
   if (!lua_isnil(L, -1)) fail(link_name, "the option device beside the list of parts, not in one of them", L, part);
   lua_pop(L, 1);

@@ -89,7 +89,7 @@ void push_kernel(lua_State* L, int index, const BoundModule& module, std::string
 // ---- functions of gpu
 // ---------------------------------------------------------------------------------------------------
 
-/// gpu.module(source [, {options, defines, headers, include, names, device}])
+/// gpu.module(source [, {options, defines, headers, include, names, name, device}])
 /// `is_library`: the source is the library's own, whatever the rights of scripts.
 template <bool is_library>
 int new_module(lua_State* L) {
@@ -105,7 +105,7 @@ int new_module(lua_State* L) {
   fail("kernel", "the kernel's name" + (names.empty() ? "" : " after the source, which has " + names), L, 2);
 }
 
-/// gpu.kernel(source, name [, {options, defines, headers, include, names, device}])
+/// gpu.kernel(source, name [, {options, defines, headers, include, names, name, device}])
 /// Compiles a module and returns one kernel of it.
 template <bool is_library>
 int new_kernel(lua_State* L) {

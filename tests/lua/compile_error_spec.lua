@@ -108,6 +108,29 @@ build()
     assert.is_truthy(output:find("<kernel source at " .. path .. ":3>", 1, true), output)
   end)
 
+  it("name the source as the option says", function()
+    local source = "\n\n" .. "__global__ void k(float* x) { *x = undeclared; }"
+    for _, name in ipairs {"saxpy.cu", 'a folder/"quoted" \\ name.cu'} do
+      for _, compile in ipairs {function(o) gpu.module(source, o) end, function(o) gpu.kernel(source, "k", o) end,
+        function(o) gpu.link {{source, name = o.name}} end} do
+        local message = fails("undeclared", compile, {name = name})
+        assert.is_truthy(message:find("\n" .. name .. ":3: error: ", 1, true), message)
+        assert.is_nil(message:find("kernel source at", 1, true), message)
+      end
+    end
+    -- Also of a source that is found in the script.
+    local message = fails("error: ", function() gpu.module([[ wrong; ]], {name = "own.cu"}) end)
+    assert.is_truthy(message:find("\nown.cu:1: error: ", 1, true), message)
+  end)
+
+  it("refuse what is no name", function()
+    for _, name in ipairs {"", "two\nlines", 5, {}} do
+      fails("[module] name: expected the source's name in messages", gpu.module, "__global__ void k() {}", {name = name})
+    end
+    fails("zero bytes", gpu.module, "__global__ void k() {}", {name = "a\0b"})
+    fails('got "name"', gpu.link, {"__global__ void k() {}"}, {name = "all.cu"})
+  end)
+
   it("find text in a chunk made from a string", function()
     local text = "local gpu = require 'gpu'\n\nlocal _, e = pcall(gpu.module, [[ wrong_in_chunk; ]])\nreturn e"
     local message = assert(loadstring(text))()

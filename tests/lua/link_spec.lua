@@ -75,6 +75,29 @@ describe("linked sources", function()
     assert.are.same({3, 7}, x:table())
   end)
 
+  it("have kernels that the engine of their part's options runs", function()
+    local first, second = "__global__ void a(int* x) { x[threadIdx.x] = 1; }", "__global__ void b(int* x) { x[threadIdx.x] += 2; }"
+    if gpu.device().name ~= "cpu" then
+      return fails("--engine", gpu.link, {first, {second, options = {"--engine=scalar"}}})
+    end
+    -- Code of large modules is made when a kernel is fetched: the second pair of sources.
+    local much = "for (int i = 0; i < x[1]; ++i) { " .. ("x[0] = x[0] * 3 + i % (x[2] + 7);"):rep(40) .. " } "
+    for _, more in ipairs {"", much} do
+      local function with(source) return (source:gsub("{", function() return "{ " .. more end, 1)) end
+      for _, on_first in ipairs {true, false} do
+        local scalar = {options = {"--engine=scalar"}}
+        local mod = gpu.link {{with(first), options = on_first and scalar.options or {}},
+          {with(second), options = on_first and {} or scalar.options}}
+        local x = gpu.zeros(4, "int32")
+        mod.a {grid = 1, block = 4}(x)
+        mod.b {grid = 1, block = 4}(x)
+        if more == "" then assert.are.same({3, 3, 3, 3}, x:table()) end
+        assert.are.equal(on_first and "scalar: the option --engine=scalar" or "simd", mod.a.engine)
+        assert.are.equal(on_first and "simd" or "scalar: the option --engine=scalar", mod.b.engine)
+      end
+    end
+  end)
+
   it("have kernels with C++ types, and variables that are arrays", function()
     local mod = gpu.link {definitions, {kernels, names = {"t<double>"}}}
     fails("expected", mod.k {grid = 1, block = 1, shared = 4}, gpu.zeros(4, "int32"))
@@ -132,6 +155,10 @@ describe("gpu.link refuses", function()
     fails('got the name of a file, "a.cu"', gpu.link, {"a.cu"})
     fails('[link] no file "none.cubin"', gpu.link, {"none.cubin"})
     fails('got "names"', gpu.link, {user}, {names = {"k"}})
+    local second = fails("[link] expected part 2 to have one source", gpu.link, {user, {user, user}})
+    assert.is_truthy(second:find("at position 2", 1, true), second)
+    fails("[link] expected part 1 to have one source", gpu.link, {{user, names = {}, [3] = true}})
+    fails("[link] expected part 1 to have one source", gpu.link, {{user, [0.5] = user}})
     fails("the option device beside the list of parts", gpu.link, {{user, device = "cpu"}})
   end)
 

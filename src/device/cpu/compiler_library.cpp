@@ -15,7 +15,7 @@ namespace gpulua::cpu {
 namespace {
 
 // Bumped when the meaning of a cached module changes in a way that neither the compiler's file nor abi_version shows.
-constexpr std::uint64_t cache_format = 1;
+constexpr std::uint64_t cache_format = 2;
 
 /// The folder of the shared object that this function is in.
 std::filesystem::path own_folder() {

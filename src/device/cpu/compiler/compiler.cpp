@@ -11,6 +11,7 @@
 #include "src/device/cpu/compiler/instrument.h"
 #include "src/device/cpu/compiler/link_parts.h"
 #include "src/device/cpu/compiler/linker.h"
+#include "src/device/cpu/front_end/compile_options.h"
 #include "src/device/cpu/front_end/front_end.h"
 #include "src/device/cpu/ir/compilation.h"
 #include "src/device/cpu/ir/llvm_messages.h"
@@ -58,7 +59,7 @@ class FatalErrors {
 };
 
 /// The stages behind the front end.
-CompiledModule build(SourceModule& module, const CompileOptions& options, const CompileTarget& target) {
+CompiledModule build(SourceModule& module, const CompileTarget& target) {
   const bool is_first = target.code.kernel.empty();
   CompiledModule result;
   result.globals = module.globals;
@@ -66,8 +67,7 @@ CompiledModule build(SourceModule& module, const CompileOptions& options, const 
   if (is_first) prepare_module(module);
   if (is_first && !target.code.all) result.ir = store_module(module);
   auto machine = make_machine(*module.module);
-  // The checker follows single threads.
-  if (!build_kernels(module, target.checked ? EngineChoice::scalar : options.engine, *machine)) result.ir.clear();
+  if (!build_kernels(module, *machine)) result.ir.clear();
   result.kernels = list_kernels(module);
   if (target.checked) export_checks(*module.module);
   const std::string object = generate_object(*module.module, *machine);
@@ -77,22 +77,21 @@ CompiledModule build(SourceModule& module, const CompileOptions& options, const 
   return result;
 }
 
-SourceModule read_module(const KernelSource& source, const CompileOptions& options, const CompileTarget& target) {
+SourceModule read_module(const KernelSource& source, const CompileTarget& target) {
   if (!target.code.kernel.empty()) return load_kernel(target.code.ir, target.code.kernel);
-  return source.parts.empty() ? parse_source(source, options, target) : link_parts(source, target);
+  return source.parts.empty() ? parse_source(source, parse_options(source.options), target)
+                              : link_parts(source, target);
 }
 
 CompiledModule compile_now(const KernelSource& source, const CompileTarget& target) {
-  const KernelSource& with_options = source.parts.empty() ? source : source.parts.front();
-  const CompileOptions options = parse_options(with_options.options);
-  SourceModule module = read_module(source, options, target);
+  SourceModule module = read_module(source, target);
   module.whole_warps = source.whole_warps;
   module.lua_function = source.lua_function;
   module.own = source.own;
   module.code = target.code;
   check_abandoned();
   try {
-    return build(module, options, target);
+    return build(module, target);
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::compile) refuse_missing(module.parts, error.what());
     throw;

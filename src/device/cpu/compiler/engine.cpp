@@ -70,7 +70,7 @@ void prepare_module(SourceModule& source) {
   mark_spin_loops(module);
 }
 
-bool build_kernels(SourceModule& source, EngineChoice choice, llvm::TargetMachine& machine) {
+bool build_kernels(SourceModule& source, llvm::TargetMachine& machine) {
   const SharedLayout layout = lay_out_shared(source);
   check_static_shared(source, layout);
   choose_kernels(source);
@@ -83,6 +83,7 @@ bool build_kernels(SourceModule& source, EngineChoice choice, llvm::TargetMachin
   simd::Engine simd(source, layout, machine);
   for (SourceKernel& kernel : source.kernels) {
     check_abandoned();
+    const EngineChoice choice = source.checked ? EngineChoice::scalar : kernel.choice;
     std::string why_not = source.checked ? "the checker follows single threads" : "the option --engine=scalar";
     std::vector<KernelCode> built;
     if (choice != EngineChoice::scalar) built = simd.build(kernel, why_not, kernel.limits);

@@ -4,7 +4,6 @@
 // There are two engines. Each kernel goes to the SIMD engine, which runs a warp at a time, if that accepts it, and else
 // to the scalar engine, which runs a thread at a time and accepts every kernel.
 
-#include "src/device/cpu/front_end/compile_options.h"
 #include "src/device/cpu/ir/source_module.h"
 
 namespace llvm {
@@ -20,6 +19,6 @@ void prepare_module(SourceModule& source);
 /// Turns the kernels into the functions of abi.h and adds the ModuleRecord, the only symbol that stays visible. Records
 /// for each kernel which engine runs it. Throws ErrorKind::compile for kernels that no engine can run.
 /// Returns whether code was left out (CodeChoice). Precondition: prepare_module() was called.
-bool build_kernels(SourceModule& source, EngineChoice choice, llvm::TargetMachine& machine);
+bool build_kernels(SourceModule& source, llvm::TargetMachine& machine);
 
 }  // namespace gpulua::cpu

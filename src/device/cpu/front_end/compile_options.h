@@ -7,10 +7,9 @@
 #include <utility>
 #include <vector>
 
-namespace gpulua::cpu {
+#include "src/device/cpu/ir/source_module.h"
 
-/// The engine that runs kernels: the fastest that accepts a kernel, or one of them alone.
-enum class EngineChoice { fastest, scalar, simd };
+namespace gpulua::cpu {
 
 struct CompileOptions {
   std::string standard = "c++17";

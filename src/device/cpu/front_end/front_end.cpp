@@ -241,6 +241,7 @@ SourceModule parse(const NamedSource& named, const CompileOptions& options, cons
     if (messages.empty() && !printer.wrong_name().empty()) throw_wrong_name(printer.wrong_name(), action.kernels());
     refuse(source, messages);
   }
+  for (SourceKernel& kernel : result.kernels) kernel.choice = options.engine;
   define_pure_virtual(*result.module);
   drop_host_uses(*result.module);
   count_printed_arguments(*result.module);

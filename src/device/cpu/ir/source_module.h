@@ -22,12 +22,16 @@ struct AbiArgument {
   llvm::Type* type;    // what to load there; null: pass the address itself, as a byval pointer
 };
 
+/// The engine that runs a kernel: the fastest that accepts it, or one of them alone.
+enum class EngineChoice { fastest, scalar, simd };
+
 struct SourceKernel {
   std::string symbol;
   std::vector<std::string> names;  // as the user writes them; at least one
   Signature signature;
   std::vector<AbiArgument> arguments;
   unsigned max_threads = 1024;
+  EngineChoice choice = EngineChoice::fastest;         // of the options of its source
   std::string engine = {}, warning = {}, limits = {};  // KernelEntry's, once build_kernels() has chosen
 };
 

@@ -20,8 +20,8 @@ namespace {
 constexpr const char* kernel_list = "gpulua.kernels";
 constexpr const char* shared_list = "gpulua.shared";
 
-// The fields of a kernel: its symbol, its limit of threads, its names and its arguments. Of an argument: its parameter,
-// its offset, and an undefined value of its type, or none.
+// The fields of a kernel: its symbol, its limit of threads, its names, its arguments and its choice of engine. Of an
+// argument: its parameter, its offset, and an undefined value of its type, or none.
 
 class FieldWriter {
  public:
@@ -45,8 +45,8 @@ llvm::MDNode* write_kernel(const SourceKernel& kernel, FieldWriter& writer) {
   for (const AbiArgument& argument : kernel.arguments)
     arguments.push_back(
         writer.list({writer.number(argument.parameter), writer.number(argument.offset), writer.type(argument.type)}));
-  return writer.list(
-      {writer.text(kernel.symbol), writer.number(kernel.max_threads), writer.list(names), writer.list(arguments)});
+  return writer.list({writer.text(kernel.symbol), writer.number(kernel.max_threads), writer.list(names),
+                      writer.list(arguments), writer.number(static_cast<unsigned>(kernel.choice))});
 }
 
 std::string read_text(const llvm::MDNode& fields, unsigned field) {
@@ -69,6 +69,7 @@ SourceKernel read_kernel(const llvm::MDNode& fields) {
     kernel.arguments.push_back(
         {read_number(argument, 0), read_number(argument, 1), type == nullptr ? nullptr : type->getType()});
   }
+  kernel.choice = static_cast<EngineChoice>(read_number(fields, 4));
   return kernel;
 }
 
