@@ -84,7 +84,7 @@ std::uint32_t StreamBuffer::write(const Array& elements) {
   const void* const from = elements->read(device.stream());
   if (shares_with(device)) {
     const MappedResource mapped(device, *resource_);
-    device.device().copy(mapped.memory(), from, bytes, *device.stream());
+    device.copy(mapped.memory(), from, bytes, *device.stream());
     return id_;
   }
   std::vector<char> host;
@@ -109,12 +109,12 @@ Array StreamBuffer::read(OpenDevice& device, Dims shape, DType dtype) {
   void* const to = result->write(device.stream());
   if (shares_with(device)) {
     const MappedResource mapped(device, *resource_);
-    device.device().copy(to, mapped.memory(), bytes, *device.stream());
+    device.copy(to, mapped.memory(), bytes, *device.stream());
     return result;
   }
   const BoundBuffer bound(id_);
   const void* const from = map_bound(bytes, GL_MAP_READ_BIT);
-  device.device().upload(to, from, bytes, *device.stream());
+  device.upload(to, from, bytes, *device.stream());
   opengl().unmap_buffer(GL_ARRAY_BUFFER);
   return result;
 }

@@ -22,7 +22,7 @@ std::string readable(const std::string& symbol) {
 }
 
 /// "f" for "ns::f(float)".
-std::string_view plain_name(std::string_view readable) {
+std::string_view unscoped_name(std::string_view readable) {
   readable = readable.substr(0, readable.find('('));
   const std::size_t scope = readable.rfind("::");
   return scope == readable.npos ? readable : readable.substr(scope + 2);
@@ -72,17 +72,17 @@ std::string fault_of(const Sighting& first, const Sighting& second) {
 std::string meant_instead(const std::string& missing,
                           const std::map<std::string_view, std::vector<Sighting>>& symbols) {
   const std::string wanted = readable(missing);
-  NearName near(plain_name(wanted));
+  NearName near(unscoped_name(wanted));
   for (const auto& [name, places] : symbols) {
     for (const Sighting& place : places) {
       if (!place.symbol->is_defined) continue;
       const std::string other = readable(place.symbol->name);
-      if (plain_name(other) == plain_name(wanted)) {
+      if (unscoped_name(other) == unscoped_name(wanted)) {
         const bool one_is_c = missing.starts_with("_Z") != place.symbol->name.starts_with("_Z");
         return "; " + place.part->name + " defines " + other +
                (one_is_c ? ", and only one of the two is extern \"C\"" : ", with other parameters");
       }
-      near.offer(plain_name(other), other);
+      near.offer(unscoped_name(other), other);
     }
   }
   return near.question();
