@@ -1,5 +1,7 @@
 #include "bindings/arrays/axis.h"
 
+#include <cmath>
+
 #include "bindings/arrays/lua_array.h"
 
 namespace gpulua {
@@ -16,7 +18,12 @@ std::string elementwise_extremum(std::string_view op) {
 }  // namespace
 
 std::size_t check_axis(lua_State* L, int index, std::size_t ndim, const char* op) {
-  if (test<Array>(L, index)) fail(op, "an axis: an integer" + elementwise_extremum(op), L, index);
+  const bool has_fraction =
+      lua_type(L, index) == LUA_TNUMBER && std::floor(lua_tonumber(L, index)) != lua_tonumber(L, index);
+  if (test<Array>(L, index) || has_fraction) {
+    const std::string text = describe(L, index);
+    throw Error("[{}] expected an axis: an integer, got {}{}", op, text, elementwise_extremum(op));
+  }
   if (lua_isboolean(L, index))
     throw Error("[{}] expected an axis: an integer, got {}; flags are options by name, {{name = true}}", op,
                 describe(L, index));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bindings/arrays/array_parts.h"
+#include "bindings/arrays/assigned_values.h"
 #include "bindings/arrays/axis.h"
 #include "bindings/arrays/host_data.h"
 #include "bindings/arrays/index.h"
@@ -56,7 +57,8 @@ int take(lua_State* L) {
   const Array& array = check<Array>(L, 1, "take");
   Array indices = check_indices(L, 2, array, "take");
   if (indices->dtype == DType::boolean)
-    throw Error("[take] expected an array of integers, got {}", type_text(*indices));
+    throw Error("[take] expected an array of integers, got {}; x[mask] takes the elements of a mask",
+                type_text(*indices));
   const AxisAndOut options = check_axis_and_out(L, 3, array->layout.ndim(), "take");
   const Array from = options.axis ? array : flattened(array);
   return push_result(L, options.out, read_index(from, items_along(options.axis.value_or(0), std::move(indices))),
@@ -67,7 +69,9 @@ int take(lua_State* L) {
 int put(lua_State* L) {
   const Array& array = check<Array>(L, 1, "put");
   Array indices = check_indices(L, 2, array, "put");
-  if (indices->dtype == DType::boolean) throw Error("[put] expected an array of integers, got {}", type_text(*indices));
+  if (indices->dtype == DType::boolean)
+    throw Error("[put] expected an array of integers, got {}; x[mask] = values sets the elements of a mask",
+                type_text(*indices));
   const Array values = check_values(L, 3, array, "put");
   check_writable(*array, "put", values.get());
   const Array flat = flattened(array);

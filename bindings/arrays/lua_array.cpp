@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "bindings/arrays/array_parts.h"
+#include "bindings/arrays/assigned_values.h"
 #include "bindings/arrays/condition.h"
 #include "bindings/arrays/host_data.h"
 #include "bindings/arrays/index.h"
@@ -157,27 +158,9 @@ int array_call(lua_State* L) {
   return 1;
 }
 
-/// The number or boolean at `index` that is written into the array, or nothing. An array of numbers takes no boolean: a
-/// comparison in Lua, x == 2, is one.
-std::optional<Scalar> assigned_scalar(lua_State* L, int index, const Array& target, const char* op) {
-  if (lua_isboolean(L, index) && target->dtype != DType::boolean)
-    fail(op, "a number or an array for elements of " + std::string(name(target->dtype)), L, index);
-  const auto scalar = to_scalar(L, index);
-  if (scalar) check_stored(target->dtype, *scalar);
-  return scalar;
-}
-
-/// An array that is written into another one. A weak array counts as a number: an array of integers takes no
-/// fraction.
-Array assigned_array(const Array& source, const Array& target) {
-  const bool may_have_fraction = source->weak && is_integer(target->dtype) && !is_integer(source->dtype);
-  if (!may_have_fraction || source->layout.size() != 1) return source;
-  return constant(target->device(), {}, target->dtype, item(*source));
-}
-
 void assign(lua_State* L, const Array& target, int value, const char* op) {
   if (const auto scalar = assigned_scalar(L, value, target, op)) return fill(target, *scalar);
-  if (const Array* source = test<Array>(L, value)) return copy_into(target, assigned_array(*source, target), op);
+  if (const Array* source = test<Array>(L, value)) return copy_into(target, assigned_array(*source, target, op), op);
   copy_into(target, check_values(L, value, target, op), op);
 }
 
@@ -312,7 +295,7 @@ int array_fill_(lua_State* L) {
   const Array& array = check<Array>(L, 1, "fill_");
   const Array* source = test<Array>(L, 2);
   if (source && (*source)->layout.ndim() == 0) {
-    copy_into(array, to_device(assigned_array(*source, array), array->device()), "fill_");
+    copy_into(array, to_device(assigned_array(*source, array, "fill_"), array->device()), "fill_");
   } else {
     const auto value = assigned_scalar(L, 2, array, "fill_");
     if (!value) fail("fill_", "a number, a boolean or a complex number; x:copy_(y) writes an array", L, 2);
@@ -323,13 +306,6 @@ int array_fill_(lua_State* L) {
 }
 
 }  // namespace
-
-Array check_values(lua_State* L, int index, const Array& target, const char* op) {
-  if (const Array* array = test<Array>(L, index)) return to_device(assigned_array(*array, target), target->device());
-  if (const auto scalar = assigned_scalar(L, index, target, op))
-    return constant(target->device(), {}, target->dtype, *scalar);
-  return array_from_host(L, index, {target->dtype, target->device_ref()}, op, target->dtype == DType::boolean);
-}
 
 void push_copy(lua_State* L, Array array, const char* name) {
   array->copied_by = name;

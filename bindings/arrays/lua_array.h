@@ -14,10 +14,6 @@ Array& push_array(Bindings& bindings, lua_State* L, Array array);
 /// Pushes an array of elements that the function `name`, a literal, has just copied.
 void push_copy(lua_State* L, Array array, const char* name);
 
-/// The values to write to `target`, on its device: the array at `index`, or an array made from the number or nested
-/// tables there with the target's dtype.
-Array check_values(lua_State* L, int index, const Array& target, const char* op);
-
 /// Pushes the address of the array's elements, a number. They count as written, because a kernel that gets the address
 /// can write to them.
 void push_address(lua_State* L, const Array& array);

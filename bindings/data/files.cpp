@@ -50,6 +50,11 @@ NamedArrays check_named_arrays(lua_State* L, int index, const char* ending, int 
     }
     if (name.find('\0') != std::string::npos) fail(op, "a name without zero bytes", L, -2);
     const Array* array = test<Array>(L, -1);
+    if (!array && lua_istable(L, -1) && lua_objlen(L, -1) == 0)
+      throw Error(
+          "[save] expected an array named \"{}\", got a table with names; a file has one level of names, such as "
+          "[\"{}/x\"]",
+          name, name);
     if (!array) fail(op, "an array named \"" + name + '"', L, -1);
     NamedArray named{std::move(name), *array};
     if (kinds != 0) {

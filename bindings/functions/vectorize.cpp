@@ -11,6 +11,7 @@
 #include "bindings/kernels/kernel_source.h"
 #include "bindings/lua/state.h"
 #include "src/array/node_observer.h"
+#include "src/luafn/set_elements.h"
 #include "src/luafn/syntax.h"
 
 namespace gpulua {
@@ -137,12 +138,32 @@ int check_step_function(lua_State* L) {
   return 0;
 }
 
+/// core.unset_elements(op, f, parameter, count): which of the elements 1 to count of the array that is f's parameter f
+/// never sets, a list; empty where its text does not tell.
+int unset_elements(lua_State* L) {
+  const std::string op(check_string(L, 1, "unset_elements", "a name"));
+  if (!push_function_of(L, 2)) fail(op.c_str(), "a Lua function of arrays", L, 2);
+  const luafn::Function& function = *locate_function(L, lua_gettop(L), op.c_str()).function;
+  const auto parameter = static_cast<std::size_t>(check_integer(L, 3, "unset_elements", "a number"));
+  const std::int64_t count = check_integer(L, 4, "unset_elements", "a number");
+  lua_newtable(L);
+  if (parameter > function.parameters.size()) return 1;
+  const auto known = luafn::set_elements(function, *function.parameters[parameter - 1]);
+  for (std::int64_t i = 1, found = 0; known && i <= count; ++i) {
+    if (known->contains(i)) continue;
+    lua_pushnumber(L, static_cast<double>(i));
+    lua_rawseti(L, -2, static_cast<int>(++found));
+  }
+  return 1;
+}
+
 }  // namespace
 
 void add_function_helpers(lua_State* L) {
   lua_getfield(L, LUA_REGISTRYINDEX, differentiated_key);
   lua_setfield(L, -2, "differentiated");
-  set_functions(L, {{"check_step_function", protect<check_step_function>}});
+  set_functions(L,
+                {{"check_step_function", protect<check_step_function>}, {"unset_elements", protect<unset_elements>}});
 }
 
 int push_vectorized(lua_State* L, int function, Vectorized vectorized) {

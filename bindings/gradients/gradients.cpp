@@ -85,6 +85,14 @@ int has_tape(lua_State* L) {
   return 1;
 }
 
+/// is_recorded(): whether operations are recorded, of which nothing may read elements: by a tape, gpu.fuse or
+/// gpu.graph.
+int is_recorded(lua_State* L) {
+  const Context& context = bindings_of(L).context();
+  lua_pushboolean(L, context.observer != nullptr || is_recording(context));
+  return 1;
+}
+
 /// depends(values...): whether a tape is open and one of the arrays, or of those in the lists, depends on a variable.
 int depends_on_variables(lua_State* L) {
   NodeObserver* observer = bindings_of(L).context().observer;
@@ -279,6 +287,7 @@ void add_gradients(lua_State* L) {
                     {"follows", protect<follows>},
                     {"gradient", protect<gradient>},
                     {"has_tape", protect<has_tape>},
+                    {"is_recorded", protect<is_recorded>},
                     {"needs", protect<needs>},
                     {"next_rule", protect<next_rule>},
                     {"note_rule", protect<note_rule>},

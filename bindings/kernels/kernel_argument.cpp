@@ -265,6 +265,11 @@ void ArgumentReader::guard_outputs() const {
 
 void ArgumentReader::check_outputs() const {
   const std::vector<std::size_t>& written = kernel.written_parameters();
+  for (const std::size_t i : written)
+    if (const HostArgument* host = test<HostArgument>(L, static_cast<int>(i) + 2); host && !host->copied_out)
+      warn_at(kernel.device->context(), bindings_of(L).origin(),
+              kernel.argument_text(i) + "expected gpu.InOut(t) for data that the kernel changes, got gpu." +
+                  host->name + "(t): what it writes is lost");
   for (const std::size_t i : written) {
     const int index = static_cast<int>(i) + 2;
     const Array* array = test<Array>(L, index);

@@ -216,7 +216,7 @@ std::string remedy(lua_State* L, const char* op, int index, std::string_view exp
     case LUA_TNUMBER:
       if (!wants_array) return "";
       if (const std::string meant = meant_call(L); !meant.empty()) return meant;
-      return "; x[i] of a vector is a number: x({i}) is an array of one, gpu.array(t) makes one of numbers" +
+      return "; x[i] of a vector is a number: x[{i}] is an array of one, gpu.array(t) makes one of numbers" +
              about_call(op);
     case LUA_TUSERDATA:
       if (type_name(L, index) == "a sparse matrix") return wants_array ? "; " + instead_of_sparse(op) : "";

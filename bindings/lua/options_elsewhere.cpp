@@ -134,6 +134,10 @@ constexpr std::string_view of_missing = "a column of text keeps all texts: dtype
 constexpr std::string_view of_pictures = "p:save(path, {size = {width, height}}) sets the size of a picture, in pixels";
 constexpr std::string_view of_parts = "skip and max_rows read a part of a file";
 constexpr std::string_view of_text = "text is in UTF-8, which iconv -t UTF-8 makes of another encoding";
+constexpr std::string_view of_events = "it is a field of an event: events = {{g, terminal = true, direction = 1}}";
+constexpr std::string_view of_structure =
+    "structure = gpu.ndimage.generate_binary_structure(axes, connectivity) says which elements are connected";
+constexpr std::string_view of_rate = "samples are 1 / fs apart, a number in its place: gpu.fft.fftfreq(n, 1 / fs)";
 
 /// Options that are given in another way here.
 constexpr NameRow misplaced_options[] = {
@@ -145,11 +149,13 @@ constexpr NameRow misplaced_options[] = {
     {"chunksize", of_parts},
     {"colorbar", of_bar},
     {"compression", of_packing},
+    {"connectivity", of_structure},
     {"constraints", of_constraints},
     {"descending", of_flips},
     {"dpi", of_pictures},
     {"encoding", of_text},
     {"figsize", of_pictures},
+    {"fs", of_rate},
     {"grid", of_launches},
     {"inclusive", of_inclusion},
     {"index", of_index},
@@ -165,6 +171,7 @@ constexpr NameRow misplaced_options[] = {
     {"shared", of_launches},
     {"skipfooter", of_parts},
     {"skipna", of_nan},
+    {"terminal", of_events},
     {"threads", of_launches},
     {"weights", of_average},
     {"window", of_rows},

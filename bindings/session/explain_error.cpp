@@ -144,7 +144,12 @@ void write_function_hint(lua_State* L, std::string_view message, Hint& hint) {
   char name[32];
   if (quoted(message, " field '", name) && is_method(L, name))
     return write(hint, "; parentheses call a function: x:%s() is a value, x.%s a function", name, name);
-  write(hint, "; parentheses call a function: x:mean() is a value, x.mean a function");
+  if (quoted(message, " local '", name) || quoted(message, " global '", name) || quoted(message, " upvalue '", name))
+    return write(hint, "; parentheses call a function: %s() is a value, %s a function", name, name);
+  write(hint, message.find("arithmetic on a function value") != message.npos
+                  ? "; parentheses call a function, and what a call gives may be one: local seconds = gpu.timer(), and "
+                    "seconds() is the time since"
+                  : "; parentheses call a function: x:mean() is a value, x.mean a function");
 }
 
 /// Whether one of the function's temporaries is the text of a date, as an element of a column of dates is.
@@ -183,6 +188,11 @@ void write_hint(lua_State* L, std::string_view message, Hint& hint) {
   char name[32];
   if (has("bad argument") && has("expected, got userdata)")) return write_argument_hint(L, message, hint);
   if (has("bad argument") && has("(number expected, got function)")) return write_function_hint(L, message, hint);
+  if (has("bad argument") && has("(number expected, got cdata)"))
+    return write(
+        hint,
+        "; elements of complex arrays are complex numbers of the FFI: z:abs(), z:real() and z:imag() are arrays "
+        "of numbers, z[i].re and z[i].im parts; tonumber(n) is the number of a 64-bit integer");
   if (has("attempt to call")) {
     const bool called =
         quoted(message, "attempt to call method '", name) || quoted(message, "attempt to call field '", name);
@@ -202,7 +212,8 @@ void write_hint(lua_State* L, std::string_view message, Hint& hint) {
   if (has("attempt to index") && has("a function value") && !has(" field '"))
     return write(
         hint, "; a function has no fields and methods: f(x) calls it, gpu.grad(f, {each = true})(x) is its derivative");
-  if (has("attempt to ") && has("(a function value)")) return write_function_hint(L, message, hint);
+  if (has("attempt to ") && (has("(a function value)") || has("on a function value")))
+    return write_function_hint(L, message, hint);
   if (has("'for' ") && has(" must be a number")) {
     if (find_array(L, true)) return write(hint, "; of an array, x:item() gives the number");
     if (has_sizes(L)) return write(hint, "; x.shape[1] is the first extent of an array, x.size counts its elements");

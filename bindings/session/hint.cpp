@@ -111,7 +111,7 @@ void add_running_hint(lua_State* L, HintFiles files) {
   const std::size_t length = lua_objlen(L, -1);
   const std::string_view message = lua_tostring(L, -1);
   for (const char* part : {"error loading module '", "' not found:", "a nil value", "attempt to get length of '",
-                           "a table value", "a number value"})
+                           "a table value", "a number value", "attempt to compare nil with", " with nil"})
     if (message.find(part) != message.npos) {
       add_hint(L, std::nullopt, files);
       if (lua_objlen(L, -1) == length) add_near(L);

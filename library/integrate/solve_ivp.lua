@@ -47,7 +47,8 @@ local function read_times(problem, t_eval)
   for i, t in ipairs(list) do
     checks.finite(op, "t_eval: finite numbers", t)
     if known and ((t - t0) * side < 0 or (t - t1) * side > 0) then
-      local rounds = core.is_array(t_eval) and t_eval.dtype == "float32"
+      local beyond = math.max((t0 - t) * side, (t - t1) * side)
+      local rounds = core.is_array(t_eval) and t_eval.dtype == "float32" and beyond <= 2 ^ -22 * math.max(math.abs(t0), math.abs(t1))
         and '; t_eval is of float32, which rounds: its times as "float64", or a list, end at t1' or ""
       core.raise(("[%s] expected times t_eval between t0 = %.17g and t1 = %.17g, got %.17g%s"):format(op, t0, t1, t, rounds))
     end

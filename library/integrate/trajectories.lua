@@ -4,12 +4,21 @@ local events, problems, write_kernel = import "events", import "problems", impor
 
 local most_elements = 32
 
+--- Refuses an f(t, y, dy) whose text sets some of dy's elements only: the others would count as 0.
+local function check_slopes(op, f, n)
+  local unset = core.unset_elements(op, f, 3, n)
+  if #unset == 0 then return end
+  core.raise(("[%s] expected a function that sets dy[1] to dy[%d], as the last axis of y0 has %d elements, got one that never sets dy[%d]; "
+    .. "dy[%d] = 0 keeps y[%d]"):format(op, n, n, unset[1], unset[1], unset[1]))
+end
+
 --- The results of a run from a problem as `solve_ivp` has read it.
 return function(op, problem)
   local y0, device, dtype = problem.y0, problem.y0.device, problem.dtype
   if y0.ndim == 0 or y0.shape[y0.ndim] == 0 or y0.shape[y0.ndim] > most_elements then
     core.fail(op, ("y0 (problems..., n) with n from 1 to %d for each = true"):format(most_elements), y0)
   end
+  check_slopes(op, problem.f, y0.shape[y0.ndim])
   local n, inner = y0.shape[y0.ndim], {}
   for axis = 1, y0.ndim - 1 do inner[axis] = y0.shape[axis] end
   local settings = {problem.rtol, problem.first_step or 0, problem.max_step}

@@ -130,10 +130,12 @@ local function of_running(message, reads)
     return nil_since(name, lines, number) or missing_result(name, lines, number)
   end
   file, number = match(message, "^([^\n]-):(%d+): attempt to [^\n]* a nil value")
+  if not file then file, number = match(message, "^([^\n]-):(%d+): attempt to compare [^\n]*%f[%a]nil%f[%A]") end
   local lines = reads and file and numbered_lines(file_text(file) or "")
   local code = lines and lines[tonumber(number)] or ""
   if find(code, "io%.open") then return "assert(io.open(name)) says why a file cannot be opened" end
   if find(code, "tonumber%s*%(") then return no_number end
+  if find(code, "%.shape%s*%[") then return "x.shape has as many sizes as x has axes, x.ndim; those further on are nil" end
   if find(message, "attempt to get length of '[^'\n]*%]'") then
     return "FFI arrays do not tell their length, and count from 0: x:host() has x.size elements; x:table() is a table, whose length is #t"
   end
@@ -148,9 +150,16 @@ local function of_running(message, reads)
     if result then return result end
     local method = match(lines[number] or "", "%f[%w_]" .. name .. ":([%a_][%w_]*)")
     if method and math[method] then
-      return ("x[i] of a vector is a number, which has no methods: math.%s(%s); x({i}) is an array of one element"):format(method, name)
+      return ("x[i] of a vector is a number, which has no methods: math.%s(%s); x[{i}] is an array of one element"):format(method, name)
     end
-    return name .. " is a number, which has no methods: perhaps an argument in the place of another; x[i] of a vector is one, too, x({i}) an array of one element"
+    return name .. " is a number, which has no methods: perhaps an argument in the place of another; x[i] of a vector is one, too, x[{i}] an array of one element"
+  end
+  if find(message, "attempt to index a number value", 1, true) then
+    file, number = match(message, "^([^\n]-):(%d+): ")
+    lines = reads and file and numbered_lines(file_text(file) or "") or {}
+    code = lines[tonumber(number)] or ""
+    local element = match(code, "[%a_][%w_.]*%b[]%b[]%b[]") or match(code, "[%a_][%w_.]*%b[]%b[]")
+    if element then return gsub(element, "%b[]$", "") .. " is a number: an array has as many indices as axes, x.ndim" end
   end
   local module = match(message, "module '([%w_.]+)' not found")
   if module == "gpulua" or module and globals[module] == module_hint or module == "cuda" then

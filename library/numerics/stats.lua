@@ -258,6 +258,9 @@ function stats.linregress(x, y)
   local op = "stats.linregress"
   local a, b, dtype = read_pair(op, x, y)
   local n = x.size
+  if not core.is_recorded() and a:eq(a(1)):all():item() then
+    core.raise(("[%s] expected an x with different numbers, got %d times %s: a vertical line has no slope"):format(op, n, core.describe(x[1])))
+  end
   local r = correlation(a, b)
   local away = a - a:mean()
   local squares = away:square():sum()

@@ -71,7 +71,7 @@ local function search(of, f, jacobian, x, o)
       if not (low and (x[j] <= low[j] and g[j] > 0 or x[j] >= high[j] and g[j] < 0)) then
         free[#free + 1] = j
         if not is_finite(g[j]) then most = math.huge end
-        if length > 0 then most = math.max(most, math.abs(g[j]) / (length * math.sqrt(2 * value))) end
+        if length > 0 and value > 0 then most = math.max(most, math.abs(g[j]) / (length * math.sqrt(2 * value))) end
       end
     end
     if most == math.huge then return "not finite" end
@@ -126,6 +126,7 @@ end
 
 --- What both functions take: x0 as an array, the space, and the options.
 local function read(op, x0, options, what)
+  if checks.is_options(x0) then core.fail(op, what .. ": an array or a list of numbers", checks.fields(op, x0)) end
   if type(x0) == "table" then x0 = gpu.array(x0, "float64") end
   if not core.is_array(x0) then core.fail(op, what .. ": an array or a list of numbers", x0) end
   local of = space.of(op, x0)
@@ -154,6 +155,31 @@ function optimize.least_squares(f, x0, options)
   return of:unpack(of:array(x)), report
 end
 
+--- sigma, nil, a number or an array of y's shape: above 0, as differences are divided by it.
+local function check_sigma(op, sigma, y)
+  if sigma == nil or type(sigma) == "number" and sigma > 0 then return sigma end
+  if not core.is_array(sigma) or sigma.shape ~= y.shape then
+    core.fail(op, ("sigma = a number above 0 or an array %s, as y"):format(checks.shape_text(y.shape)), sigma)
+  end
+  local at, value = checks.first_where(checks.real(op, sigma), sigma:gt(0):logical_not())
+  if at then core.raise(("[%s] expected standard deviations sigma above 0, got sigma%s = %s"):format(op, at, core.describe(value))) end
+  return sigma
+end
+
+--- Refuses an array with an element that is infinite or NaN.
+local function check_finite(op, name, x, advice)
+  local at, value = checks.first_where(x, (x - x):ne(0))
+  if at then core.raise(("[%s] expected finite numbers, got %s%s = %s%s"):format(op, name, at, core.describe(value), advice)) end
+end
+
+--- Warns of covariances that are infinite, for m values and n parameters.
+local function warn_of_covariance(op, m, n)
+  core.warn(("[%s] expected %s, got %d value%s of y for %d parameter%s; the covariances are infinite"):format(op,
+    m > n and "data that tell all parameters apart" or m == n and "more values than parameters"
+      or "at least as many values as parameters, of which one solution of many is found",
+    m, m == 1 and "" or "s", n, n == 1 and "" or "s"))
+end
+
 --- gpu.optimize.curve_fit(f, x, y, p0 [, {sigma, absolute_sigma, method, bounds, xtol, ftol, gtol, maxiter, jacobian, callback}])
 function optimize.curve_fit(f, x, y, p0, options)
   local op = "optimize.curve_fit"
@@ -165,10 +191,8 @@ function optimize.curve_fit(f, x, y, p0, options)
   local remedy = ("; the parameters come one by one, as many as p0 has: %d"):format(of.n)
   checks.parameters(op, "f(x, ...)", f, 1 + of.n, remedy, true)
   checks.parameters(op, "jacobian(x, ...)", options.jacobian, 1 + of.n, remedy)
-  local sigma = options.sigma
-  if sigma ~= nil and not (type(sigma) == "number" and sigma > 0) and not (core.is_array(sigma) and sigma.shape == y.shape) then
-    core.fail(op, ("sigma = a number above 0 or an array %s, as y"):format(checks.shape_text(y.shape)), sigma)
-  end
+  local sigma = check_sigma(op, options.sigma, y)
+  check_finite(op, "y", y, "; a mask leaves values out: mask = y:isfinite(), x[mask] and y[mask]")
   checks.flag(op, "absolute_sigma", options.absolute_sigma)
   local weight = sigma and 1 / sigma or 1
   local function parameters(p)
@@ -196,12 +220,15 @@ function optimize.curve_fit(f, x, y, p0, options)
     return J:reshape(y.size, of.n) * (core.is_array(weight) and weight:reshape(y.size, 1) or weight)
   end
   local found, R, report = search(of, differences, jacobian, start, o)
+  if report.reason == "not finite" and report.iterations == 0 then
+    check_finite(op, "f(x, ...)", f(x, parameters(of:unpack(of:array(start)))), " at p0: begin where f is finite, or leave such x out")
+  end
   numbers.must_find(op, "the parameters", report,
     ("the sum of squares is %.6g; start nearer to the parameters, or set bounds or a greater maxiter"):format(2 * report.value))
   local n, m = of.n, y.size
   local inverse = matrices.inverse_of_square(R or {}, n)
   local scale = options.absolute_sigma and 1 or m > n and 2 * report.value / (m - n) or math.huge
   local covariance = gpu.full({n, n}, math.huge, {dtype = of.dtype, device = of.device})
-  if inverse and scale < math.huge then covariance = of:array(inverse) * scale end
+  if inverse and scale < math.huge then covariance = of:array(inverse) * scale else warn_of_covariance(op, m, n) end
   return of:unpack(of:array(found)), covariance, report
 end

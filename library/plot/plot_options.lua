@@ -122,7 +122,10 @@ local function is_finite(value) return type(value) == "number" and value - value
 exports.is_finite = is_finite
 
 function exports.check_positive(op, name, value)
-  if not is_finite(value) or value <= 0 then core.fail(op, name .. ", a number above 0", value) end
+  if not is_finite(value) or value <= 0 then
+    core.raise(("[%s] expected %s, a number above 0, got %s%s"):format(op, name, core.describe(value),
+      name == "size" and type(value) == "table" and "; p:save(path, {size = {width, height}}) sets the size of a picture, in pixels" or ""))
+  end
   return value
 end
 

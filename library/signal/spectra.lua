@@ -27,6 +27,24 @@ local function precision(x)
   return (dtype == "float64" or dtype == "complex128") and "float64" or "float32"
 end
 
+--- "; axis = 1 is the longest axis of (4096,3)" where the signal lies along the last axis, as no option says another, and another is
+--- longer; "" elsewhere.
+local function longer_axis(x, options)
+  local longest = x.ndim
+  for axis = 1, x.ndim do
+    if x.shape[axis] > x.shape[longest] then longest = axis end
+  end
+  if options.axis ~= nil or longest == x.ndim then return "" end
+  return ("; axis = %d has the most elements of %s, axis = %d means this one"):format(longest, checks.shape_text(x.shape), x.ndim)
+end
+
+--- Warns of a signal of fewer than `least` elements along the last axis, where another axis may have been meant.
+local function warn_of_axis(op, x, options, least)
+  local count, longer = x.ndim > 0 and x.shape[x.ndim] or 0, longer_axis(x, options)
+  if count >= least or longer == "" then return end
+  core.warn(("[%s] expected segments of %d elements or more, got signals of %d along axis %d%s"):format(op, least, count, x.ndim, longer))
+end
+
 --- The window, the length of a segment, of its transform, and the distance of two segments. `longest`: what a segment can have at
 --- most; `default`: its length where no option says it.
 local function read_segments(op, x, options, longest, default, window)
@@ -40,8 +58,10 @@ local function read_segments(op, x, options, longest, default, window)
     length = window.size
   end
   if length and length > longest then
-    core.raise(("[%s] expected segments of at most %d elements, as the signal has, got %d"):format(op, longest, length))
+    core.raise(("[%s] expected segments of at most %d elements, as the signal has, got %d%s"):format(op, longest, length,
+      longer_axis(x, options)))
   end
+  if not length then warn_of_axis(op, x, options, default) end
   length = length or math.min(default, longest)
   local points = check_whole(op, "nfft", options.nfft, 1) or length
   if points < length then core.raise(("[%s] expected nfft of at least nperseg, %d, got %d"):format(op, length, points)) end
@@ -175,7 +195,7 @@ function gpu.istft(z, options)
   local given = check_whole(op, "nperseg", options.nperseg, 1) or core.is_array(options.window) and options.window.size or nil
   local points = options.nfft
   if points == nil then points = onesided and given == default + 1 and given or default end
-  local window, length, _, step = read_segments(op, z, {nperseg = given, noverlap = options.noverlap, window = options.window},
+  local window, length, _, step = read_segments(op, z, {nperseg = given, noverlap = options.noverlap, window = options.window, axis = time},
     points, default, "hann")
   if (onesided and math.floor(points / 2) + 1 or points) ~= bins then
     core.raise(("[istft] expected nfft = %d for %d frequencies, got %s"):format(default, bins, tostring(points)))
@@ -253,6 +273,7 @@ function gpu.periodogram(x, options)
   local n = s.x.shape[x.ndim]
   local points = check_whole(op, "nfft", options.nfft, 1) or n
   if points < n then s.x = views.slice(s.x, x.ndim, 1, points) end
+  warn_of_axis(op, x, options, 32)
   local length = math.min(n, points)
   local window = read_segments(op, x, {nperseg = not core.is_array(options.window) and length or nil, window = options.window,
     noverlap = 0}, length, length, "boxcar")
@@ -318,7 +339,8 @@ function gpu.spectrogram(x, options)
   local s = read_spectrum(op, x, options.axis, options, {detrend = "constant"})
   local scaling = checks.choice(op, "scaling", options.scaling, {"density", "spectrum"}, "density")
   local mode = checks.choice(op, "mode", options.mode, {"psd", "complex", "magnitude", "angle"}, "psd")
-  local given = {window = options.window, nperseg = options.nperseg, noverlap = options.noverlap, nfft = options.nfft}
+  local given = {window = options.window, nperseg = options.nperseg, noverlap = options.noverlap, nfft = options.nfft,
+    axis = options.axis}
   if given.noverlap == nil then
     local length = core.is_array(given.window) and given.window.size or given.nperseg or math.min(256, s.x.shape[x.ndim])
     given.noverlap = type(length) == "number" and math.floor(length / 8) or nil

@@ -27,7 +27,8 @@ local function positions_of(spec, extent, like)
     if spec % 1 ~= 0 then core.fail("index", "an integer", spec) end
     if spec == 0 then core.raise "[index] indices start at 1, got 0" end
     if one < 1 or one > extent then
-      core.raise(("[index] %d is out of range for %d rows or columns"):format(spec, extent))
+      core.raise(("[index] %d is out of range for %d rows or columns%s"):format(spec, extent,
+        extent == 1 and "; A(i, j) is an element, A[i] a matrix of one row" or ""))
     end
     return gpu.range(one, one, options), one
   end

@@ -236,8 +236,9 @@ end
 
 --- Warns where a solver has not reached its tolerance.
 function tools.warn_of(op, info)
-  local advice = info.reason == "maxiter" and "a larger maxiter, a preconditioner M or a larger rtol may help" or
-    "the reference's table of reasons says what may help"
+  local advice = info.reason == "maxiter" and "a larger maxiter, a preconditioner M or a larger rtol may help"
+    or info.reason == "indefinite" and "cg takes symmetric matrices with positive eigenvalues, minres symmetric ones, bicgstab and gmres any"
+    or "the reference's table of reasons says what may help"
   records.warn_of(op, info, "a solution within the tolerance", (" after %d steps with residual %.3g"):format(info.iterations, info.residual),
     "the result is the best x so far; " .. advice)
 end

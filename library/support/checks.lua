@@ -128,6 +128,20 @@ function checks.shape_text(shape)
   return "(" .. table.concat(extents, ",") .. (#shape == 1 and ",)" or ")")
 end
 
+--- The first element of x at which the mask is true: the text of its index, "[3]" or "[{1, 3}]", and the number. nil when there is none.
+function checks.first_where(x, mask)
+  if x.size == 0 then return nil end
+  local flat = mask:broadcast_to(x.shape):reshape(x.size)
+  local at = flat:argmax():item()
+  if not flat[at] then return nil end
+  local index, left = {}, at - 1
+  for axis = x.ndim, 1, -1 do
+    index[axis] = ("%d"):format(left % x.shape[axis] + 1)
+    left = math.floor(left / x.shape[axis])
+  end
+  return (x.ndim == 1 and "[%s]" or x.ndim == 0 and "" or "[{%s}]"):format(table.concat(index, ", ")), x:reshape(x.size)[at]
+end
+
 --- The integers of a table, or a single number, as a list.
 function checks.integers(op, what, value)
   if type(value) ~= "table" then return {checks.integer(op, what, value)} end

@@ -62,7 +62,9 @@ _classes = {DEADLINE: DeadlineError, MEMORY: MemoryLimitError, SYNTAX: ScriptSyn
             UNAVAILABLE: UnavailableError}
 
 # The kinds of the library's messages, which have the form `[op] expected ..., got ...`.
-_kinds = [(re.compile(r"^[^\n]*\[[\w.]+\] ([^\n]* is out of range for |expected (a mask of shape|at most \d+ indices))"), OutOfRangeError),
+_kinds = [(re.compile(r"^[^\n]*\[[\w.]+\] cannot (open|read|write) [^\n]*: No such file or directory"), MissingFileError),
+          (re.compile(r"^[^\n]*\[[\w.]+\] cannot (open|read|write) "), FileError),
+          (re.compile(r"^[^\n]*\[[\w.]+\] ([^\n]* is out of range for |expected (a mask of shape|at most \d+ indices))"), OutOfRangeError),
           (re.compile(r"^[^\n]*\[[\w.]+\] expected [^\n]*, got (nil|no value|an? \w+|(bool|u?int|b?float|complex)\d*)(;[^\n]*)?$", re.M), WrongTypeError),
           (re.compile(r"^[^\n]*\[[\w.]+\] "), ArgumentError)]
 

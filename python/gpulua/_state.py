@@ -140,7 +140,7 @@ class State:
         """A question about a path like it."""
         holder, _, last = path.rpartition(".")
         names = self._lua(_names_in)(*filter(None, holder.split(".")))
-        near = difflib.get_close_matches(last, names.split("\n"), 1)
+        near = difflib.get_close_matches(last, names.split("\n"), 1, cutoff=0.7)
         return f"; did you mean {holder and holder + '.'}{near[0]}?" if near else ""
 
     def __setitem__(self, path, value):

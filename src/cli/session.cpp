@@ -241,19 +241,26 @@ class Session {
     return run_file(L, name, has_script() ? argc_ - options_.script - 1 : 0);
   }
 
-  /// Loads the standard input, whose text is kept: it can be read once.
-  static int load_standard_input(lua_State* L) {
+  /// Loads the standard input, whose text is kept: it can be read once. False: pushes the message.
+  static bool load_standard_input(lua_State* L) {
     const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
-    const int status = luaL_loadbuffer(L, text.data(), text.size(), "=stdin");
-    if (status == 0) keep_chunk_text(L, "=stdin", text);
-    return status;
+    const bool loaded = luaL_loadbuffer(L, text.data(), text.size(), "=stdin") == 0;
+    if (loaded)
+      keep_chunk_text(L, "=stdin", text);
+    else
+      add_hint(L, text, HintFiles::read);
+    return loaded;
+  }
+
+  static bool load_script(lua_State* L, const char* name) {
+    if (!name) return load_standard_input(L);
+    if (luaL_loadfile(L, name) == 0) return true;
+    add_hint(L, std::nullopt, HintFiles::read);
+    return false;
   }
 
   bool run_file(lua_State* L, const char* name, int arguments) {
-    if ((name ? luaL_loadfile(L, name) : load_standard_input(L)) != 0) {
-      add_hint(L, std::nullopt, HintFiles::read);
-      return finish(L, false);
-    }
+    if (!load_script(L, name)) return finish(L, false);
     luaL_checkstack(L, arguments, "too many arguments");
     for (int i = 1; i <= arguments; ++i) lua_pushstring(L, argv_[options_.script + i]);
     return finish(L, call_with_traceback(L, arguments, 0));

@@ -1,6 +1,7 @@
 #include "src/cli/typed_command.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <sstream>
 
@@ -134,9 +135,13 @@ const char* TypedCommand::hint() const {
 /// The last expression, if it is a name.
 std::string_view TypedCommand::last_name() const {
   std::string_view last = is_expression_ ? expression() : std::string_view();
-  last.remove_prefix(last.find_last_of(";\n=") + 1);
+  if (last.starts_with('=')) last.remove_prefix(1);
+  last.remove_prefix(last.find_last_of(";\n") + 1);
   last.remove_prefix(std::min(last.find_first_not_of(blanks), last.size()));
-  return last.size() <= longest_name && std::ranges::all_of(last, is_word) ? last : std::string_view();
+  const bool is_name = !last.empty() && last.size() <= longest_name &&
+                       std::isdigit(static_cast<unsigned char>(last.front())) == 0 &&
+                       std::ranges::all_of(last, is_word);
+  return is_name ? last : std::string_view();
 }
 
 /// Whether the command's line at that position of a NilSource assigns one value to the variable: `name = f()`.

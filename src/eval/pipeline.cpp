@@ -36,6 +36,16 @@ bool is_temporary(const Error& error) {
   }
 }
 
+/// Refuses results that no memory holds: before their kernels, which could have more blocks than a grid takes.
+void check_results(const Step& step, OpenDevice& device) {
+  const std::size_t limit = device.memory().limit();
+  for (const StepOutput& output : step.outputs)
+    if (!output.target && output.node->nbytes() > limit)
+      throw Error(ErrorKind::memory, "[memory] out of memory on {}: {} for an array of shape {} wanted, limit {}",
+                  device.name(), format_bytes(output.node->nbytes()), to_string(output.node->layout.shape),
+                  format_bytes(limit));
+}
+
 class Pipeline final : public Evaluator {
  public:
   void evaluate(std::span<Node* const> nodes) override;
@@ -142,6 +152,7 @@ ExecutablePlanRef Pipeline::prepare(std::span<const Root> roots, const NodeNumbe
   executable->is_hazard = is_hazard(steps.back());
   if (!executable->is_hazard) {
     for (const Step& step : steps) {
+      check_results(step, device);
       std::shared_ptr<Kernel> kernel;
       StepArguments arguments;
       const Schedule schedule = choose_schedule(step, device.info());

@@ -6,6 +6,7 @@
 
 #include "src/base/characters.h"
 #include "src/base/error.h"
+#include "src/luafn/division.h"
 #include "src/luafn/literal.h"
 #include "src/luafn/translator.h"
 #include "src/ops/op_text.h"
@@ -74,11 +75,11 @@ Value Translator::index(const Expr& expr, bool load) {
                           (!object.is_number() ? ""
                            : request_.kernel   ? "; an array has one index for each of its axes"
                                                : "; inside of the function an argument is one element"));
-  if (key.kind != ExprKind::table) return indexed(std::move(object), index_value(key), expr.line, load);
+  if (key.kind != ExprKind::table) return indexed(std::move(object), key, expr.line, load);
   for (const ExprPtr& part : key.parts) {
     if (object.kind != Value::Kind::array)
       refuse(expr.line, "expected an index for each axis, got " + std::to_string(key.parts.size()));
-    object = indexed(std::move(object), index_value(*part), expr.line, load);
+    object = indexed(std::move(object), *part, expr.line, load);
   }
   return object;
 }
@@ -94,7 +95,7 @@ Value Translator::entry(const Value& table, const Expr& key) {
       refuse(key.line, "expected an index of " + table.name + " from 1 to " + count);
     return uniform_value(uniforms_->constant(numbers[static_cast<std::size_t>(position) - 1]));
   }
-  if (!is_index(index)) refuse_index(table.name, index, key.line);
+  if (!is_index(index)) refuse_index(table.name, index, key, key.line);
   Value result;
   result.kind = Value::Kind::integer;
   result.range = {numbers.front(), numbers.front()};
@@ -131,17 +132,27 @@ bool Translator::is_index(const Value& key) {
   return is_integer_number(key) || (key.is_number() && key.whole);
 }
 
-void Translator::refuse_index(const std::string& name, const Value& key, int line) const {
-  refuse(line, "expected an integer as the index of " + name + ", got " + describe(key) +
-                   (key.is_number() ? "; math.floor(x) makes an integer of it" : ""));
+void Translator::refuse_index(const std::string& name, const Value& index, const Expr& key, int line) const {
+  const int division = index.is_number() ? line_of_division(key) : 0;
+  refuse(line, "expected an integer as the index of " + name + ", got " + describe(index) +
+                   (!index.is_number() ? ""
+                    : division == 0    ? "; math.floor(x) makes an integer of it"
+                    : division == line ? "; / gives fractions, math.floor(x / y) an integer"
+                                       : "; / gives fractions, as in line " + std::to_string(division) +
+                                             ", math.floor(x / y) an integer"));
 }
 
-Value Translator::indexed(Value array, Value key, int line, bool load) {
-  if (!is_index(key)) refuse_index(array.name, key, line);
+Value Translator::indexed(Value array, const Expr& key, int line, bool load) {
+  Value index = index_value(key);
+  if (!is_index(index)) {
+    const std::size_t axes = array_of(array).shape.size() - array.passed,
+                      axis = array.indices.size() - array.passed + 1;
+    refuse_index(array.name + (axes < 2 ? "" : " on axis " + std::to_string(axis)), index, key, line);
+  }
   if (array.indices.size() == array_of(array).shape.size())
     refuse(line,
            array.name + " has " + std::to_string(array.indices.size() - array.passed) + " axes and as many indices");
-  array.indices.push_back(std::move(key));
+  array.indices.push_back(std::move(index));
   return !load || array.indices.size() < array_of(array).shape.size() ? array : element(array, line);
 }
 
@@ -249,6 +260,15 @@ void Translator::check_stored(const Value& array, const Value& value, int line) 
                    "(...) makes an integer of it");
 }
 
+/// What to write for an assignment to an entry of a table of numbers; empty for one to something else.
+std::string Translator::about_table(const Expr& target) {
+  if (target.kind != ExprKind::index) return {};
+  const Value object = expression(*target.parts[0]);
+  if (object.kind != Value::Kind::table) return {};
+  return "; " + object.name + " is a table, whose numbers are constants in a kernel: gpu.array(" + object.name +
+         ") is an array, gpu.local_array(size, dtype) one of the thread's own";
+}
+
 /// An element that a statement assigns to.
 Value Translator::target(const Expr& expr) {
   if (!request_.kernel)
@@ -256,7 +276,7 @@ Value Translator::target(const Expr& expr) {
            "a function of elements returns its results, and writes to no array; gpu.jit makes kernels that do");
   Value array = index(expr, false);
   if (array.kind != Value::Kind::array || array.indices.size() != array_of(array).shape.size())
-    refuse(expr.line, "expected an element to assign to, got " + describe(array));
+    refuse(expr.line, "expected an element to assign to, got " + describe(array) + about_table(expr));
   return array;
 }
 

@@ -200,9 +200,9 @@ Value Translator::atomic(const std::string& name, const Expr& call) {
   if (array.kind != Value::Kind::array) refuse(call.line, "expected an array for " + name + ", got " + describe(array));
   const Expr& key = *call.parts[2];
   if (key.kind == ExprKind::table)
-    for (const ExprPtr& part : key.parts) array = indexed(std::move(array), index_value(*part), call.line, false);
+    for (const ExprPtr& part : key.parts) array = indexed(std::move(array), *part, call.line, false);
   else
-    array = indexed(std::move(array), index_value(key), call.line, false);
+    array = indexed(std::move(array), key, call.line, false);
   if (array.indices.size() != array_of(array).shape.size())
     refuse(call.line, "expected an index for each axis of " + array.name);
   const DType dtype = array.dtype;

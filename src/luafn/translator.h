@@ -152,8 +152,9 @@ class Translator {
   Value entry(const Value& table, const Expr& key);
   static bool is_index(const Value& key);
   Value index_value(const Expr& key);
-  [[noreturn]] void refuse_index(const std::string& name, const Value& key, int line) const;
-  Value indexed(Value array, Value key, int line, bool load = true);
+  [[noreturn]] void refuse_index(const std::string& name, const Value& index, const Expr& key, int line) const;
+  Value indexed(Value array, const Expr& key, int line, bool load = true);
+  std::string about_table(const Expr& target);
   std::string place(const Value& array, int line);
   Value element(const Value& array, int line);
   void keep_indices(const std::string& prefix, Value& array);

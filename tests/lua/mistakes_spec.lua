@@ -73,7 +73,7 @@ local mistakes = {
     { 'nil * x', '[multiply] expected an array or a number as the left operand, got nil' },
     { '(1 + 2i) + nil', '[add] expected an array or a number as the right operand, got nil' },
     { 'gpu.where(x:gt(0), x, nil)', '[where] expected y, got nil; give it, or leave x out too' },
-    { 'gpu.sum(3)', '[sum] expected an array, got 3; x[i] of a vector is a number: x({i}) is an array of one, gpu.array(t) makes one of numbers; the call is gpu.sum(x [, axis])' },
+    { 'gpu.sum(3)', '[sum] expected an array, got 3; x[i] of a vector is a number: x[{i}] is an array of one, gpu.array(t) makes one of numbers; the call is gpu.sum(x [, axis])' },
     { 'gpu.sum({ 1, 2 })', '[sum] expected an array, got a table; gpu.array(t) makes an array of a table' },
     { 'gpu.median({ 1, 2 })', '[median] expected an array, got a table; gpu.array(t) makes an array of a table' },
     { 'gpu.arange(x:sum())', '[arange] expected a number, got an array float32[]; x:item() gives its number' },

@@ -148,7 +148,7 @@ local mistakes = {
     { 'gpu.signal.sosfilt(gpu.signal.butter(4, 0.2), x)', 'as {output = "sos"} of a design gives' },
   },
   { "numbers and lists in place of arrays",
-    { 'gpu.stack { y[2] - y[1] }', "got 2; x[i] of a vector is a number: x({i}) is an array of one" },
+    { 'gpu.stack { y[2] - y[1] }', "got 2; x[i] of a vector is a number: x[{i}] is an array of one" },
     { 'gpu.min(3, 4)', "got 3; math.min(i, j) compares numbers, gpu.minimum(x, y) arrays" },
     { 'gpu.maximum(x)', "; x:max() is the greatest element of one array" },
     { 'gpu.where(x:gt(1), x)', "; gpu.where(condition, x, y) chooses" },
@@ -186,7 +186,7 @@ describe("Lua's own messages", function()
   it("say what is an array's", function()
     has("local y = {1, 2} * 2", "hint: gpu.array(t) makes an array of a table of numbers")
     has("local y = ({{1, 2}}):sum()", "gpu.array(t):sum() is of the array of a table of numbers")
-    has("local y = x[1]\nprint(y:sqrt())", "hint: x[i] of a vector is a number, which has no methods: math.sqrt(y); x({i}) is an array")
+    has("local y = x[1]\nprint(y:sqrt())", "hint: x[i] of a vector is a number, which has no methods: math.sqrt(y); x[{i}] is an array")
     has("local function f(y) return y:sum() end\nf(2)", "hint: y is a number, which has no methods: perhaps an argument in the place of another")
     has("gpu.integrate.quad(function(x) if x > 0.5 then return 1 end return 0 end, 0, 1)", "gpu.where(condition, x, y) chooses elements")
     has("local mask = x:gt(1) & x:lt(3)", "gpu.logical_and(x, y) for masks")

@@ -74,7 +74,8 @@ class Kernel(Notebook):
         self.assertIn("perhaps from", self.fails("d + 1")["evalue"])
         self.assertNotIn("perhaps", self.fails("print(zz + 1)")["evalue"])
         self.assertNotIn("perhaps", self.fails("d = 2; print(zz + d)")["evalue"])
-        for code in [f"local e, why = {load}; print(why)", f"d = {load} or 3", f"if not {load} then print 'no' end", "nil", "d = nil"]:
+        for code in [f"local e, why = {load}; print(why)", f"d = {load} or 3", f"if not {load} then print 'no' end", "nil", "d = nil", "n = 5\nn == 5",
+                     "n ~= 1"]:
             self.assertEqual(self.run_cell(code).text("stderr"), "", code)
         self.assertIn("there is no global pritn; did you mean print?", self.run_cell("x = 1\npritn").text("stderr"))
 

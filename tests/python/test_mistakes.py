@@ -107,6 +107,9 @@ class States(unittest.TestCase):
                      lambda: self.state["gpu.image.load"]("nothere.png"), lambda: self.state["gpu.load_module"]("nothere.ptx")):
             error = self.says(FileNotFoundError, "nothere", call)
             self.assertIsInstance(error, gpulua.Error)
+        # Errors of a script about a file are such, too.
+        for call in (lambda: self.state.run("return assert(gpu.load 'nothere.npy')"), lambda: self.state.run("gpu.save('/nothere/x.npy', gpu.ones(2))")):
+            self.assertIsInstance(self.says(FileNotFoundError, "nothere", call), gpulua.Error)
         self.assertNotIsInstance(self.says(OSError, "Is a directory", lambda: self.state["gpu.load"]("/tmp")), FileNotFoundError)
         self.says(gpulua.UnavailableError, "expected one of", lambda: self.state["gpu.device"]("cuda:77"))
         self.assertEqual(self.state.eval("nil, 'text'"), (None, "text"))
@@ -116,6 +119,9 @@ class States(unittest.TestCase):
         self.says(KeyError, "got 'velocty', which is nil; did you mean velocity.; state.eval", lambda: self.state["velocty"])
         self.says(KeyError, "did you mean model.rate", lambda: self.state["model.rat"])
         self.says(gpulua.UndefinedError, "'f', which is nil", lambda: self.state["f"])
+        self.says(KeyError, "got 'pirce', which is nil; state.eval", lambda: self.state["pirce"])
+        self.state.run("function price() end")
+        self.says(KeyError, "did you mean price", lambda: self.state["pirce"])
         self.assertIsNone(self.state.eval("f"))
 
     def test_a_closed_state(self):
