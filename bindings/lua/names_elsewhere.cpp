@@ -199,7 +199,7 @@ constexpr NameRow rows[] = {
     {"seed", "gpu.random.seed(n)"}, {"sem", "gpu.stats.sem(x)"}, {"set", "x:copy_(values)"},
     {"set_default_dtype", "gpu.default_dtype(\"float64\")"}, {"set_device", "gpu.device(name)"},
     {"set_printoptions", "gpu.print_options{precision = 3}"}, {"setdiff", "gpu.setdiff1d(x, y)"}, {"shape", "x.shape"},
-    {"show", "gpu.plot.line(x, y):show(), or gpu.plot.save"}, {"shuffle", "gpu.random.shuffle_(x)"},
+    {"shuffle", "gpu.random.shuffle_(x)"},
     {"signal.cwt", "gpu.stft(x): there are no wavelets"},
     {"signal.iirfilter", "gpu.signal.butter(order, frequencies), cheby1, cheby2 or ellip"},
     {"silu", "x * gpu.sigmoid(x)"}, {"size", "x.size, or #x for the first axis"}, {"skew", "gpu.stats.skew(x)"},
