@@ -71,7 +71,7 @@ end
 local function use_instead(asked)
   local _, message = pcall(function() return registry["gpulua.module"][asked] end)
   local use = type(message) == "string" and match(message, "; use ([^\n]*)")
-  return use and "Use " .. use .. "."
+  return use and "Use " .. use .. "." or nil
 end
 
 --- What there is about words that are no name: functions and chapters, names that are spelt similarly.
