@@ -147,7 +147,8 @@ TEST_CASE("what a stopped script was in the middle of has ended", "[sandbox]") {
   REQUIRE(state.run("s = gpu.stream() function spin() while true do end end") == GPULUA_OK);
   for (const char* chunk :
        {"gpu.fuse(spin)(gpu.ones(2))", "gpu.graph(spin)", "gpu.with(s, spin)", "gpu.scope(spin)", "gpu.profile(spin)",
-        "local function f() gpu.fuse(f)(gpu.ones(2)) end f()", "local function f() gpu.scope(f) end f()"}) {
+        "gpu.annotate('a', spin)", "local function f() gpu.fuse(f)(gpu.ones(2)) end f()",
+        "local function f() gpu.scope(f) end f()"}) {
     INFO(chunk);
     const gpulua_status status = run_until(state, chunk, 30);
     CHECK((status == GPULUA_DEADLINE || status == GPULUA_RUNTIME));
@@ -159,6 +160,22 @@ TEST_CASE("what a stopped script was in the middle of has ended", "[sandbox]") {
   CHECK(run_until(state, "co = coroutine.wrap(function() gpu.scope(coroutine.yield) return 7 end) co() spin()", 30) ==
         GPULUA_DEADLINE);
   CHECK(state.run("assert(co() == 7)") == GPULUA_OK);
+}
+
+TEST_CASE("a sandbox has ranges, which end with the call, and no traces", "[sandbox]") {
+  ApiState state(sandbox_options());
+  CHECK(state.run("gpu.range_push 'a' gpu.annotate('b', function() assert(gpu.ones(3):sum():item() == 3) end)") ==
+        GPULUA_OK);
+  CHECK(state.run("gpu.range_pop()") == GPULUA_RUNTIME);
+  CHECK(state.error().find("[range_pop] expected an open range, got none") != std::string::npos);
+  CHECK(state.run("co = coroutine.wrap(function() gpu.annotate('c', coroutine.yield) return 7 end) co()") == GPULUA_OK);
+  CHECK(state.run("assert(co() == 7)") == GPULUA_OK);
+  for (const char* chunk :
+       {"gpu.profiler.trace('/tmp/x.json', print)", "gpu.profiler.start()", "gpu.profiler.stop()"}) {
+    INFO(chunk);
+    CHECK(state.run(chunk) != GPULUA_OK);
+    CHECK(state.error().find("which sandboxes do not have") != std::string::npos);
+  }
 }
 
 TEST_CASE("a sandbox shows nothing of the process", "[sandbox]") {

@@ -73,6 +73,7 @@ return {
     "gpu.fromfunction(function() while true do end end, {3})",
     "gpu.apply_along_axis(function(x) while true do end end, 1, gpu.ones(3, 3))",
     "gpu.scope(function() while true do end end)",
+    "local function f() gpu.annotate('a', f) end f()", "while true do pcall(gpu.range_push, ('x'):rep(1e5)) end",
     "gpu.fuse(function(x) while true do x = x + 1 end end)(gpu.ones(2))",
     "gpu.graph(function() while true do end end)",
     "gpu.loop(3, function(x) while true do end end, gpu.ones(3))",
