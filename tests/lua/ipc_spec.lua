@@ -333,6 +333,27 @@ describe("shared memory", function()
     assert.equal("2", child "return x:max():item()")
   end)
 
+  it("goes between ranks by a barrier alone", function()
+    local path = os.tmpname()
+    support.write(path, [[
+      local gpu = require "gpu"
+      local comm = gpu.comm
+      local x = comm.is_root and gpu.zeros(1000)
+      local handle = comm.broadcast_object(x and x:ipc_handle())
+      x = x or gpu.from_ipc(handle)
+      local before = x:sum()
+      comm.barrier()
+      if not comm.is_root then x:add_(gpu.arange(1000)) end
+      comm.barrier()
+      comm.print(before:item(), x:sum():item())
+    ]])
+    local pipe = io.popen(("GPULUA_DEVICE=%s %s --ranks 2 %s 2>&1"):format(gpu.device().name, support.command(), path))
+    local output = pipe:read "*a"
+    pipe:close()
+    os.remove(path)
+    assert.is_truthy(output:find("0%s+499500"), output)
+  end)
+
   it("works under the checker, which sees steps out of it", function()
     if not on_cpu then return pending "the checker is the cpu device's" end
     local output = support.run([[

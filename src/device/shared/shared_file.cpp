@@ -57,7 +57,8 @@ bool fill_with_pages(int descriptor, std::size_t bytes) {
 std::optional<SharedFile> SharedFile::make(std::size_t bytes) {
   SharedFile file(memfd_create(file_name, MFD_CLOEXEC | MFD_ALLOW_SEALING), {}, bytes);
   const auto refuse = [] {
-    throw Error(ErrorKind::memory, "[ipc_handle] the system makes no file in memory: {}", std::strerror(errno));
+    throw Error(ErrorKind::memory, "[ipc_handle] the system makes no file in memory: {}{}", std::strerror(errno),
+                errno == EMFILE ? "; each array with a handle has one open: ulimit -n says how many there may be" : "");
   };
   if (file.descriptor_ < 0) {
     if (errno == ENOMEM) return std::nullopt;
