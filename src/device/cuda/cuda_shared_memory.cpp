@@ -135,8 +135,7 @@ std::shared_ptr<SharedBlock> CudaSharedMemory::open(const SharedPlace& place, st
   SharedFile file = SharedFile::open(place, /*read_only=*/true);
   Ticket ticket;
   if (!file.lock_together() || pread(file.descriptor(), &ticket, sizeof ticket, 0) != sizeof ticket)
-    throw Error("[from_ipc] expected a handle of an array that lives, got one whose array process {} has freed",
-                place.process);
+    refuse_freed(place);
   if (ticket.bytes != bytes)
     throw Error("[from_ipc] expected a handle of {} bytes of memory, got one of {}", bytes, ticket.bytes);
   const ContextGuard guard(*context_);
