@@ -68,6 +68,8 @@ TEST_CASE("restricted scripts have arrays, and nothing that reaches beyond them"
            {"gpu.ones(1):copy_to(1LL)", "copy_to", memory},
            {"gpu.copy_from(gpu.ones(1), 1LL)", "copy_from", memory},
            {"gpu.In(1LL)", "In", memory},
+           {"gpu.ones(1):ipc_handle()", "ipc_handle", memory},
+           {"gpu.from_ipc('')", "from_ipc", memory},
            {"gpu.sparse.linalg.splu(gpu.sparse.csr({{1}}))", "sparse.linalg.splu", factors},
            {"gpu.sparse.linalg.spsolve(gpu.sparse.csr({{1}}), gpu.ones(1))", "sparse.linalg.spsolve", factors},
            {"gpu.plot.line({1, 2})", "plot.line", unknown},

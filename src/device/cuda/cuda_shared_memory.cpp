@@ -18,7 +18,7 @@ namespace {
 /// The driver shares whole pieces of this size. A block that had a part of one would share what else is in it.
 constexpr std::size_t shared_piece = std::size_t{2} << 20;
 
-/// What a block's file has. It is empty once the block is freed.
+/// What a block's file has. It is empty once the process that has allocated the block has given it up.
 struct Ticket {
   CUipcMemHandle handle{};
   std::uint64_t bytes = 0;
@@ -33,6 +33,8 @@ class FreedBlocks {
   explicit FreedBlocks(std::shared_ptr<Context> context) : context_(std::move(context)) {}
 
   void add(CUdeviceptr memory, SharedFile file) noexcept {
+    // Nobody opens the block from now on. Who has locked the file already has read it.
+    if (ftruncate(file.descriptor(), 0) != 0) return;  // the block stays until the process ends
     try {
       blocks_.emplace_back(memory, std::move(file));
     } catch (...) {  // no memory for the list: the block stays until the process ends
@@ -43,8 +45,7 @@ class FreedBlocks {
   void free_unused() noexcept {
     if (context_->lost()) return;
     std::erase_if(blocks_, [this](Block& block) {
-      // Who opens the file from now on finds it empty.
-      if (!block.file.lock_alone() || ftruncate(block.file.descriptor(), 0) != 0) return false;
+      if (!block.file.lock_alone()) return false;
       context_->retire([memory = block.memory](const Driver& driver) { driver.memory_free(memory); });
       return true;
     });
@@ -134,8 +135,7 @@ std::shared_ptr<SharedBlock> CudaSharedMemory::open(const SharedPlace& place, st
   SharedFile file = SharedFile::open(place, /*read_only=*/true);
   Ticket ticket;
   if (!file.lock_together() || pread(file.descriptor(), &ticket, sizeof ticket, 0) != sizeof ticket)
-    throw Error("[from_ipc] expected a handle of an array that lives, got one whose array process {} has freed",
-                place.process);
+    refuse_freed(place);
   if (ticket.bytes != bytes)
     throw Error("[from_ipc] expected a handle of {} bytes of memory, got one of {}", bytes, ticket.bytes);
   const ContextGuard guard(*context_);

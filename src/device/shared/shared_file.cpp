@@ -36,13 +36,8 @@ bool fill_with_pages(int descriptor, std::size_t bytes) {
   return true;
 }
 
-[[noreturn]] void refuse_gone(const SharedPlace& place) {
-  throw Error("[from_ipc] expected a handle of an array that lives, got one whose array process {} has freed",
-              place.process);
-}
-
 [[noreturn]] void refuse_system(const SharedPlace& place, int error) {
-  if (error == ENOENT) refuse_gone(place);
+  if (error == ENOENT) refuse_freed(place);
   if (error == EACCES || error == EPERM)
     throw Error(
         "[from_ipc] expected a handle of a process whose memory this one may open, got one of process {}: the system "
@@ -57,7 +52,8 @@ bool fill_with_pages(int descriptor, std::size_t bytes) {
 std::optional<SharedFile> SharedFile::make(std::size_t bytes) {
   SharedFile file(memfd_create(file_name, MFD_CLOEXEC | MFD_ALLOW_SEALING), {}, bytes);
   const auto refuse = [] {
-    throw Error(ErrorKind::memory, "[ipc_handle] the system makes no file in memory: {}", std::strerror(errno));
+    throw Error(ErrorKind::memory, "[ipc_handle] the system makes no file in memory: {}{}", std::strerror(errno),
+                errno == EMFILE ? "; each array with a handle has one open: ulimit -n says how many there may be" : "");
   };
   if (file.descriptor_ < 0) {
     if (errno == ENOMEM) return std::nullopt;
@@ -79,11 +75,11 @@ SharedFile SharedFile::open(const SharedPlace& place, bool read_only) {
   std::array<char, 64> name{};
   const ssize_t length = readlink(path.c_str(), name.data(), name.size());
   if (length < 0) refuse_system(place, errno);
-  if (std::string_view(name.data(), static_cast<std::size_t>(length)) != open_file_name) refuse_gone(place);
+  if (std::string_view(name.data(), static_cast<std::size_t>(length)) != open_file_name) refuse_freed(place);
   SharedFile file(::open(path.c_str(), (read_only ? O_RDONLY : O_RDWR) | O_CLOEXEC), place, 0);
   if (file.descriptor_ < 0) refuse_system(place, errno);
   struct stat about {};
-  if (fstat(file.descriptor_, &about) != 0 || about.st_ino != place.file) refuse_gone(place);
+  if (fstat(file.descriptor_, &about) != 0 || about.st_ino != place.file) refuse_freed(place);
   file.bytes_ = static_cast<std::size_t>(about.st_size);
   return file;
 }
@@ -110,6 +106,11 @@ bool SharedFile::lock_together() noexcept {
 
 bool SharedFile::lock_alone() noexcept {
   return flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
+}
+
+void refuse_freed(const SharedPlace& place) {
+  throw Error("[from_ipc] expected a handle of an array that lives, got one whose array process {} has freed",
+              place.process);
 }
 
 }  // namespace gpulua

@@ -50,4 +50,7 @@ class SharedFile {
   std::size_t bytes_;
 };
 
+/// Throws the Error for a block that its process has given up.
+[[noreturn]] void refuse_freed(const SharedPlace& place);
+
 }  // namespace gpulua
