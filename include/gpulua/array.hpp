@@ -213,7 +213,8 @@ class Shape {
     std::string text;
     for (const std::int64_t extent : extents_) {
       count *= static_cast<std::uint64_t>(extent);
-      text += (text.empty() ? "" : ",") + std::to_string(extent);
+      if (!text.empty()) text += ',';
+      text += std::to_string(extent);
     }
     if (count != elements)
       throw Error(GPULUA_ARGUMENT, std::string("[") + op + "] expected a shape for the " + std::to_string(elements) +

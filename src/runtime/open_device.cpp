@@ -303,22 +303,34 @@ void OpenDevice::launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfi
                         const StreamRef& stream, const std::vector<const Buffer*>& written, const char* advice) {
   // What is found now was another kernel's.
   for (const Buffer* buffer : written) check_ends(*buffer);
-  launch(kernel, config, arguments, stream);
-  std::string failure;
-  for (const Buffer* buffer : written) {
+  try {
+    launch(kernel, config, arguments, stream);
+  } catch (const Error& error) {
+    const std::string found = text_of_overwrites(written, advice);
+    if (found.empty()) throw;
+    throw Error(error.kind(), "{}; it has written {}", error.what(), found);
+  }
+  const std::string found = text_of_overwrites(written, advice);
+  if (!found.empty())
+    throw Error(ErrorKind::device,
+                "[launch] kernel '{}' has written {}; gpulua --check, or gpu.check(true), names the line",
+                kernel->entry().name, found);
+}
+
+std::string OpenDevice::text_of_overwrites(const std::vector<const Buffer*>& buffers, const char* advice) {
+  std::string text;
+  for (const Buffer* buffer : buffers) {
     bool before = false, past = false;
     for (Overwrite found = overwrite_of(*buffer); found != Overwrite::none; found = overwrite_of(*buffer))
       (found == Overwrite::past_end ? past : before) = true;
-    if ((!before && !past) || !failure.empty()) continue;
-    failure = "[launch] kernel '" + kernel->entry().name + "' has written " +
-              (!past     ? "before the start of"
-               : !before ? "past the end of"
-                         : "before the start and past the end of") +
-              " an array of " + describe(*buffer) + (before ? advice : "") +
-              (past ? "; a grid has whole blocks, so a kernel compares its index with the number of elements" : "") +
-              "; gpulua --check, or gpu.check(true), names the line";
+    if ((!before && !past) || !text.empty()) continue;
+    text = std::string(!past     ? "before the start of"
+                       : !before ? "past the end of"
+                                 : "before the start and past the end of") +
+           " an array of " + describe(*buffer) + (before ? advice : "") +
+           (past ? "; a grid has whole blocks, so a kernel compares its index with the number of elements" : "");
   }
-  if (!failure.empty()) throw Error(ErrorKind::device, "{}", failure);
+  return text;
 }
 
 void OpenDevice::run_collective(const char* name, const StreamRef& stream, double bytes,

@@ -73,7 +73,7 @@ TEST_CASE("gpulua.hpp: numbers in braces and bits are copied") {
 TEST_CASE("gpulua.hpp: a span keeps its array", "[cpu]") {
   State state("cpu");
   const auto elements = [&](int n) {
-    const Array x = state.load<Array(int)>("return gpu.range(1, ...) * 2")(n);
+    const Array x = state.load<Array(int)>("return gpu.range(1, ..., 'float32') * 2")(n);
     return x.span<float>();
   };
   const auto small = elements(1000), large = elements(2000);

@@ -89,7 +89,7 @@ TEST_CASE("gpulua.hpp: a kernel with dynamic shared memory wants its size", "[cp
       "}",
       "turn");
   const Array x = state.copy(std::vector<float>{1, 2, 3, 4});
-  CHECK_THROWS_WITH(kernel.with({1}, {4})(x), ContainsSubstring("[turn] expected shared, the bytes of the kernel's"));
+  CHECK_THROWS_WITH(kernel.with({1}, {4})(x), ContainsSubstring("[turn] expected the bytes of the kernel's"));
   kernel.with({1}, {4}, 4 * sizeof(float))(x);
   CHECK(x.to_vector<float>() == std::vector<float>{4, 3, 2, 1});
   // Errors have no line of a chunk that is none of the program's.

@@ -213,6 +213,13 @@ describe("a store beside an array", function()
     assert.is_truthy(message:find("before the start of an array", 1, true) and message:find("positions count from 1", 1, true))
   end)
 
+  it("is told beside the fault that ends the launch, once", function()
+    local k = gpu.kernel("__global__ void k(volatile float* x) { x[8] = 1; x[1LL << 40] = 1; }", "k") { grid = 1, block = 1 }
+    local message = fails("[launch] kernel 'k': access to memory that is not there", k, gpu.zeros(8))
+    assert.is_truthy(message:find("it has written past the end of an array of 32 bytes", 1, true), message)
+    gpu.sync()
+  end)
+
   it("is another kernel's where it was there before the launch", function()
     local put = gpu.kernel("__global__ void put(volatile signed char* x, int at) { x[at] = x[at] + 1; }", "put") { grid = 1, block = 1 }
     local x = gpu.zeros(8, "int8")
