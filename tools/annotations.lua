@@ -71,7 +71,7 @@ local results = {
   ["gpu.from_arrow"] = "gpu.columns", ["t.isin"] = "gpu.array", ["t.column"] = "gpu.array", ["t.texts"] = "string[]", ["t.values"] = "table",
   ["t.group_by"] = "gpu.groups", ["gpu.rolling"] = "gpu.window", ["gpu.expanding"] = "gpu.window",
   ["x.rolling"] = "gpu.window", ["x.expanding"] = "gpu.window", ["gpu.dates"] = "gpu.dates", ["gpu.durations"] = "gpu.dates",
-  ["gpu.date_range"] = "gpu.dates", ["d.format"] = "string[]", ["d.floor"] = "gpu.dates", ["d.as"] = "gpu.dates", ["d.shift"] = "gpu.dates", ["p.save"] = "boolean", ["p.show"] = "nil", ["gpu.plot.save"] = "boolean", ["gpu.plot.show"] = "nil",
+  ["gpu.date_range"] = "gpu.dates", ["d.format"] = "string[]", ["d.floor"] = "gpu.dates", ["d.add"] = "gpu.dates", ["d.as"] = "gpu.dates", ["d.shift"] = "gpu.dates", ["p.save"] = "boolean", ["p.show"] = "nil", ["gpu.plot.save"] = "boolean", ["gpu.plot.show"] = "nil",
   ["gpu.plot.animate"] = "boolean",
 }
 

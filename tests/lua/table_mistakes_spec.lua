@@ -229,6 +229,8 @@ local mistakes = {
   {"gpu.linalg.inv(gpu.ones(3, 3)):table()", "; gpu.linalg.lstsq and gpu.linalg.pinv take singular matrices"},
   {"gpu.durations {'3M'}", 'got "3M"; dates take months and years, d + "3 months"; min are minutes'},
   {"gpu.durations {'3 months'}", 'without months, whose lengths differ, got "3 months"; dates take months and years, d + "3 months"'},
+  {"t.Date:number 'years'", 'without months, whose lengths differ, got "years"; x:year() gives years, x:number "days" / 365 lengths'},
+  {"t.Date:number 'Y'", 'got "Y"; x:year() gives years, x:number "days" / 365 lengths'},
   {"t.Date + '1Y'", 'got "1Y"; dates take months and years'},
   {"t.Date + '1BD'", 'got "1BD"; d[d:weekday():le(5)] of "1d" has the weekdays'},
   {"gpu.date_range('2024-01-01', {periods = 12, freq = 'M'})", 'gpu.date_range("2024-01-01", 12, "1 month")'},
