@@ -183,6 +183,10 @@ void write_hint(lua_State* L, std::string_view message, Hint& hint) {
   char name[32];
   if (has("bad argument") && has("expected, got userdata)")) return write_argument_hint(L, message, hint);
   if (has("bad argument") && has("(number expected, got function)")) return write_function_hint(L, message, hint);
+  if (quoted(message, "has no member named '", name) && is_method(L, name))
+    return write(
+        hint, "; an FFI array, as x:host() gives, has no methods: x:%s() is of the array x, and gpu.array(h) makes one",
+        name);
   if (has("attempt to call")) {
     const bool called =
         quoted(message, "attempt to call method '", name) || quoted(message, "attempt to call field '", name);

@@ -156,7 +156,7 @@ describe("texts that are dates, times or numbers", function()
     advises('gpu.dates(x, {format = "%d.%m.%Y"}) makes dates of it', {"2.1.2024", "3.1.2024"})
     advises("numbers stand without quotes, and tonumber(text) makes one of each text of t:values(name)", {"1", "2"})
     advises("gpu.durations(x) makes times of it", {"09:30:00", "16:00:00"})
-    fails("got a column of text, whose elements are positions", gpu.diff, gpu.table {x = {"a", "b"}}.x)
+    fails("got a column of text; x:eq(text) compares it", gpu.diff, gpu.table {x = {"a", "b"}}.x)
   end)
 end)
 

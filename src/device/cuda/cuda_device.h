@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "src/device/cuda/cublas.h"
 #include "src/device/cuda/compiler/cuda_compiler.h"
+#include "src/device/cuda/cublas.h"
 #include "src/device/cuda/cuda_context.h"
 #include "src/device/cuda/cuda_memory.h"
 #include "src/device/cuda/cuda_stream.h"
@@ -67,7 +67,10 @@ class CudaDevice final : public Device {
   std::string hardware_id() const override;
   CollectiveLibrary* collectives(std::string& why) override;
 
-  bool reaches(const void* memory) override { return allocator_.reaches(memory); }
+  std::string why_unreachable(const void* first, std::size_t) override {
+    return allocator_.reaches(first) ? ""
+                                     : "that its driver does not know: host memory is for the cpu device, or copied";
+  }
   StreamRef adopt_stream(void* native) override;
   void redirect(Stream& stream, void* native) override;
 
