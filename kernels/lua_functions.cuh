@@ -18,6 +18,20 @@ __device__ inline gpulua_parts_of<T> gpulua_parts(T x) {
   return {trunc(x), copysign(isinf(x) ? T(0) : x - trunc(x), x)};
 }
 
+// The number at `index`, from 1, of a table of `size`; outside of it NaN, or the least integer.
+template <int size, class I>
+__device__ inline int gpulua_entry(const int* table, I index) {
+  return index >= 1 && index <= size ? table[index - 1] : (int)0x80000000u;
+}
+template <int size, class I>
+__device__ inline long long gpulua_entry(const long long* table, I index) {
+  return index >= 1 && index <= size ? table[index - 1] : (long long)(1ull << 63);
+}
+template <int size, class T, class I>
+__device__ inline T gpulua_entry(const T* table, I index) {
+  return index >= 1 && index <= size ? table[index - 1] : T(__uint_as_float(0x7fc00000u));
+}
+
 // ---- atomic operations on floating numbers that CUDA has for integers alone: on their bits
 
 __device__ inline unsigned int gpulua_word(float x) { return __float_as_uint(x); }

@@ -71,7 +71,7 @@ local results = {
   ["gpu.from_arrow"] = "gpu.columns", ["t.isin"] = "gpu.array", ["t.column"] = "gpu.array", ["t.texts"] = "string[]", ["t.values"] = "table",
   ["t.group_by"] = "gpu.groups", ["gpu.rolling"] = "gpu.window", ["gpu.expanding"] = "gpu.window",
   ["x.rolling"] = "gpu.window", ["x.expanding"] = "gpu.window", ["gpu.dates"] = "gpu.dates", ["gpu.durations"] = "gpu.dates",
-  ["gpu.date_range"] = "gpu.dates", ["d.format"] = "string[]", ["d.floor"] = "gpu.dates", ["d.as"] = "gpu.dates", ["d.shift"] = "gpu.dates", ["p.save"] = "boolean", ["p.show"] = "nil", ["gpu.plot.save"] = "boolean", ["gpu.plot.show"] = "nil",
+  ["gpu.date_range"] = "gpu.dates", ["d.format"] = "string[]", ["d.floor"] = "gpu.dates", ["d.add"] = "gpu.dates", ["d.as"] = "gpu.dates", ["d.shift"] = "gpu.dates", ["p.save"] = "boolean", ["p.show"] = "nil", ["gpu.plot.save"] = "boolean", ["gpu.plot.show"] = "nil",
   ["gpu.plot.animate"] = "boolean", ["gpu.window"] = "gpu.opengl_window", ["gpu.show"] = "nil", ["gpu.gl.buffer"] = "gpu.opengl_buffer",
   ["gpu.gl.buffer_from"] = "gpu.opengl_buffer", ["w.buffer"] = "gpu.opengl_buffer", ["w.read"] = "gpu.array", ["w.is_open"] = "boolean",
   ["w.key"] = "boolean", ["w.pressed"] = "boolean", ["w.mouse"] = "table", ["w.save"] = "boolean", ["w.close"] = "nil", ["w.resize"] = "nil",

@@ -82,7 +82,7 @@ const ArrayProperty array_properties[] = {
   offer_names(L, lua_upvalueindex(own_upvalue), near);
   const std::string message = no_field(LuaType<Array>::name);
   const std::string name(name_at(L, 2)), here(name_elsewhere("x:" + name)), elsewhere(name_elsewhere(name));
-  const std::string use = here.empty() && elsewhere.empty() ? call_in_a_part(name) : here;
+  const std::string use = here.empty() && elsewhere.empty() ? call_in_gpu(name) : here;
   if (!use.empty()) throw Error("{}{}; use {}", message, describe(L, 2), use);
   if (name.ends_with('_') && elsewhere.empty()) {
     const std::string plain = name.substr(0, name.size() - 1);

@@ -66,12 +66,13 @@ Device& device_of(lua_State* L, const CapturedValues& captured) {
 
 }  // namespace
 
-void check_parameters(lua_State* L, int function, const std::string& name, std::size_t count) {
+void check_parameters(lua_State* L, int function, const std::string& name, std::size_t count,
+                      const std::string& remedy) {
   const LocatedFunction& located = locate_function(L, function, name.c_str());
   const std::size_t own = located.function->parameters.size();
   if (own != count)
-    throw Error("[{}] expected a function with {}{}, got that of {}:{} with {}", name, count,
-                count == 1 ? " parameter" : " parameters", located.chunk->name, located.function->line, own);
+    throw Error("[{}] expected a function with {}{}, got that of {}:{} with {}{}", name, count,
+                count == 1 ? " parameter" : " parameters", located.chunk->name, located.function->line, own, remedy);
 }
 
 std::shared_ptr<const FunctionVariant> element_variant(lua_State* L, const ElementFunction& elements, int function,

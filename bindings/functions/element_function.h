@@ -19,8 +19,9 @@ struct ElementFunction {
   std::vector<std::vector<std::size_t>> levels{};  // of derivatives: luafn::TranslationRequest
 };
 
-/// Throws Error unless the function at `function` has `count` parameters.
-void check_parameters(lua_State* L, int function, const std::string& name, std::size_t count);
+/// Throws Error, with `remedy` at its end, unless the function at `function` has `count` parameters.
+void check_parameters(lua_State* L, int function, const std::string& name, std::size_t count,
+                      const std::string& remedy = "");
 
 /// What the function at stack index `function`, always the same one, is for the arguments that were added to
 /// `captured`.

@@ -5,6 +5,7 @@
 #include "bindings/arrays/lua_array.h"
 #include "bindings/functions/function_parts.h"
 #include "bindings/kernels/stream.h"
+#include "bindings/lua/caller.h"
 #include "bindings/lua/state.h"
 #include "src/array/capture.h"
 #include "src/expressions/transfer.h"
@@ -26,6 +27,8 @@ struct LuaType<GraphHandle> {
 };
 
 namespace {
+
+constexpr const char* change_key = "gpulua.change";  // in a graph's environment
 
 std::vector<Array> check_arrays(lua_State* L, int index) {
   std::vector<Array> arrays;
@@ -71,7 +74,8 @@ void check_same(const std::vector<Array>& results, const std::vector<Array>& fir
     if (type_text(*results[i]) != type_text(*first[i])) refuse(type_text(*first[i]), type_text(*results[i]));
 }
 
-/// finish_graph(graph, results, first): the second run has ended. Its results get the elements of the first run's.
+/// finish_graph(graph, results, first, change): the second run has ended. Its results get the elements of the first
+/// run's. `change`, or nil: what gives a message where something that the function reads has changed since.
 int finish_graph(lua_State* L) {
   const GraphHandle handle = check<GraphHandle>(L, 1, "graph");
   const std::vector<Array> results = check_arrays(L, 2), first = check_arrays(L, 3);
@@ -92,7 +96,26 @@ int finish_graph(lua_State* L) {
   }
   for (std::size_t i = 0; i < results.size(); ++i)
     if (handle.capture->owns(*results[i])) copy_into(results[i], first[i]);
+  if (lua_isnoneornil(L, 4)) return 0;
+  // A cycle of the graph and a function that has it can be collected by way of the userdata's environment.
+  lua_createtable(L, 0, 1);
+  lua_pushvalue(L, 4);
+  lua_setfield(L, -2, change_key);
+  lua_setfenv(L, 1);
   return 0;
+}
+
+/// Warns where something that the graph's function reads has changed since it was recorded.
+void warn_of_change(lua_State* L) {
+  const int top = lua_gettop(L);
+  lua_getfenv(L, 1);
+  lua_pushstring(L, change_key);
+  lua_rawget(L, -2);
+  if (lua_isfunction(L, -1) && lua_pcall(L, 0, 1, 0) == 0 && lua_type(L, -1) == LUA_TSTRING) {
+    Bindings& bindings = bindings_of(L);
+    warn_at(bindings.context(), bindings.origin(), lua_tostring(L, -1));
+  }
+  lua_settop(L, top);
 }
 
 /// abandon_graph(graph): the function has failed.
@@ -118,11 +141,17 @@ int launch_graph(lua_State* L) {
     throw Error("[launch] expected a call outside of a function that gpu.graph or gpu.fuse records");
   StreamRef stream = handle.device->stream();
   if (!lua_isnoneornil(L, 2)) {
+    if (!test<StreamHandle>(L, 2))
+      throw Error(
+          "[launch] expected a stream, or nothing, got {}; a launch repeats the recorded work, with the arguments of "
+          "then: an array that is written in place, x:fill_(value), changes between launches",
+          describe(L, 2));
     const auto& other = check<StreamHandle>(L, 2, "launch");
     if (other.device != handle.device)
       throw Error("[launch] expected a stream of {}, got one of {}", handle.device->name(), other.device->name());
     stream = other.stream;
   }
+  warn_of_change(L);
   handle.capture->launch(stream);
   return 0;
 }

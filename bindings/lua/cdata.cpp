@@ -58,7 +58,9 @@ void* check_address(lua_State* L, int index, const char* op, const char* what) {
 void* check_memory_address(lua_State* L, int index, const char* op, const char* what) {
   void* const address = check_address(L, index, op, what);
   constexpr std::uintptr_t first_page = 4096;
-  if (address != nullptr && reinterpret_cast<std::uintptr_t>(address) < first_page) fail(op, what, L, index);
+  if (address != nullptr && reinterpret_cast<std::uintptr_t>(address) < first_page)
+    throw Error("[{}] expected {}, got {}: no memory of a process lies below {}", op, what, describe(L, index),
+                first_page);
   return address;
 }
 

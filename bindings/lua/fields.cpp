@@ -37,6 +37,15 @@ void refuse_field(lua_State* L, const std::string& message, int key, const NearN
                                   : "; use " + std::string(elsewhere));
 }
 
+std::string own_method(lua_State* L, int index, const char* op) {
+  const int top = lua_gettop(L);
+  const bool has_methods = luaL_getmetafield(L, index, "methods") != 0 && lua_istable(L, -1);
+  if (has_methods) lua_getfield(L, -1, op);
+  const bool found = has_methods && lua_isfunction(L, -1);
+  lua_settop(L, top);
+  return found ? "; x:" + std::string(op) + "(...) is for it" : "";
+}
+
 void keep_methods(lua_State* L, const char* receiver, const char* type, std::initializer_list<LuaEntry> methods) {
   push_methods(L, receiver, type, methods);
   lua_setfield(L, -2, "methods");

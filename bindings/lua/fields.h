@@ -13,6 +13,9 @@ class NearName;
 /// Offers the string keys of the table at `index` to `near`.
 void offer_names(lua_State* L, int index, NearName& near);
 
+/// "; x:sort(...) is for it" where the column at `index` has a method of the function's name.
+std::string own_method(lua_State* L, int index, const char* op);
+
 /// The start of the message about an unknown name: `[kernel] a kernel has no field or method `.
 std::string no_field(std::string_view type);
 

@@ -152,13 +152,11 @@ std::string describe(lua_State* L, int index) {
 namespace {
 
 constexpr const char* text_column_text =
-    ", got a column of text, whose elements are positions in its t:texts(name); x:eq(text) compares, t:where(name, "
-    "text) and t:isin(name, text) select rows, x:max(), x:sort() and x:unique() give texts, x:copy() the positions, "
-    "and t.name = a list of texts sets the column";
+    ", got a column of text; x:eq(text) compares it, t:where(name, text) selects rows, x:unique() gives its texts, "
+    "x:copy() their positions in t:texts(name)";
 
 constexpr const char* date_column_text =
-    ", got a column of dates or durations; x:number(unit) gives numbers, x:year() and so on the parts of dates, "
-    "x:copy() the int64 that they are";
+    ", got a column of dates or durations; x:number(unit) gives numbers, x:year() and so on the parts of dates";
 
 /// What a call may have meant that gives a function a number in place of an array, or lacks an operand.
 constexpr NameRow meant_calls[] = {
@@ -263,10 +261,15 @@ std::string remedy(lua_State* L, const char* op, int index, std::string_view exp
 void fail(const char* op, const std::string& expected, lua_State* L, int index) {
   if (test_text_column(L, index)) {
     const bool wants_array = expected.starts_with(LuaType<Array>::name);
+    if (const std::string own = own_method(L, index, op); !own.empty())
+      throw Error("[{}] expected {}, got a column of text{}", op, wants_array ? "numbers" : expected, own);
     throw Error("[{}] expected {}{}", op, wants_array ? "numbers" : expected, about_text_column(L, index));
   }
-  if (test_date_column(L, index) && expected.starts_with(LuaType<Array>::name))
-    throw Error("[{}] expected numbers{}", op, date_column_text);
+  if (test_date_column(L, index) && expected.starts_with(LuaType<Array>::name)) {
+    const std::string own = own_method(L, index, op);
+    throw Error("[{}] expected numbers{}", op,
+                own.empty() ? date_column_text : ", got a column of dates or durations" + own);
+  }
   throw Error("[{}] expected {}, got {}{}", op, expected, describe(L, index), remedy(L, op, index, expected));
 }
 

@@ -390,4 +390,9 @@ std::string call_in_a_part(std::string_view name) {
   }));
 }
 
+std::string call_in_gpu(const std::string& name) {
+  const std::string own = call_of(name);
+  return own.empty() ? call_in_a_part(name) : own;
+}
+
 }  // namespace gpulua

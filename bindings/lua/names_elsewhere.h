@@ -30,6 +30,9 @@ std::vector<std::string> arguments_of(const std::string& op);
 /// The call of the function of that name in a part of gpu, "gpu.ndimage.sobel(x [, axis])"; empty when no part has it.
 std::string call_in_a_part(std::string_view name);
 
+/// The call of the function of that name, gpu's own or a part's; empty where there is none.
+std::string call_in_gpu(const std::string& name);
+
 /// What takes the sparse matrix that the function `op` of arrays got: "use gpu.sparse.linalg.spsolve(A, b)".
 std::string instead_of_sparse(std::string_view op);
 

@@ -133,18 +133,27 @@ std::string NilSource::reason(lua_State* L) const {
 
 namespace {
 
-/// Calls a reader of bytecode with the running function of the script and its line. Returns false where that fails;
-/// else the results are at the top of the stack.
+/// The number of the frame's values, which is the register of the call that it makes.
+int count_values(lua_State* L, lua_Debug& frame) {
+  int count = 0;
+  for (; lua_getlocal(L, &frame, count + 1) != nullptr; ++count) lua_pop(L, 1);
+  return count;
+}
+
+/// Calls a reader of bytecode with the running function of the script, its line and the register of its call. Returns
+/// false where that fails; else the results are at the top of the stack.
 bool read_running_line(lua_State* L, const char* reader, int results = 1) {
   lua_Debug frame{};
   for (int level = 0; lua_getstack(L, level, &frame); ++level) {
     lua_getinfo(L, "Sl", &frame);
     if (frame.currentline <= 0 || std::string_view(frame.source) == "=[gpulua]") continue;
     if (lua_checkstack(L, 6) == 0) return false;
+    const int call = count_values(L, frame);
     push_bytecode_reader(L, reader);
     lua_getinfo(L, "f", &frame);
     lua_pushinteger(L, frame.currentline);
-    return lua_pcall(L, 2, results, 0) == 0;
+    lua_pushinteger(L, call);
+    return lua_pcall(L, 3, results, 0) == 0;
   }
   return false;
 }
@@ -162,6 +171,13 @@ NearName near_key(lua_State* L, const std::string& name) {
 }
 
 }  // namespace
+
+bool is_statement(lua_State* L) {
+  const int top = lua_gettop(L);
+  const bool drops = read_running_line(L, "drops_results") && lua_toboolean(L, -1) != 0;
+  lua_settop(L, top);
+  return drops;
+}
 
 bool passes_nil(lua_State* L) {
   const int top = lua_gettop(L);

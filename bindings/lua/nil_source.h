@@ -21,6 +21,9 @@ struct NilSource {
   std::string reason(lua_State* L) const;
 };
 
+/// True when the script's call of the library is a statement, which has no use for its results.
+bool is_statement(lua_State* L);
+
 /// False when it is known that no call on the script's running line has nil as an argument: then a
 /// missing argument is not the nil that another call returned.
 bool passes_nil(lua_State* L);

@@ -93,6 +93,8 @@ bool is_recording(const Context& context) {
 }
 
 int push_nil(lua_State* L, const std::string& message) {
+  // A statement would go on as if nothing had failed.
+  if (is_statement(L)) throw Error("{}; local value, message = ... gets nil and this message instead", message);
   bindings_of(L).gave_nil.note(L, caller_position(L) + message);
   lua_pushnil(L);
   lua_pushlstring(L, message.data(), message.size());

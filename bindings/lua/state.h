@@ -159,7 +159,8 @@ inline DType default_dtype(lua_State* L) {
   return bindings_of(L).context().default_dtype;
 }
 
-/// Pushes nil and the message, the results of a call that fails without misuse. Returns 2.
+/// Pushes nil and the message, the results of a call that fails without misuse. Returns 2. Where the call is a
+/// statement it throws Error.
 int push_nil(lua_State* L, const std::string& message);
 
 /// Calls the helper `name` of gpu.lua with the `arguments` values at the top of the stack and replaces them by

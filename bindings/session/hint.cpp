@@ -4,6 +4,7 @@
 
 #include "bindings/lua/caller.h"
 #include "bindings/lua/chunk.h"
+#include "bindings/lua/names_elsewhere.h"
 #include "bindings/lua/source_location.h"
 #include "library_file.h"
 #include "src/base/characters.h"
@@ -90,6 +91,11 @@ void add_near(lua_State* L) {
   const int message = lua_gettop(L);
   const std::string_view text = lua_tostring(L, -1);
   std::string_view name = name_of_nil(text, "global '");
+  if (const std::string call = name.empty() ? "" : call_of(std::string(name)); !call.empty()) {
+    lua_pushliteral(L, "\nhint: ");
+    lua_pushlstring(L, call.data(), call.size());
+    return lua_concat(L, 3);
+  }
   if (!name.empty()) return add_near_name(L, message, LUA_GLOBALSINDEX, name);
   name = name_of_nil(text, "field '");
   if (name.empty()) name = name_of_nil(text, "method '");

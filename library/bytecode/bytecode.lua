@@ -62,6 +62,18 @@ function bytecode.use_of_result(fn, pc, targets)
   return use and not targets[pc + 1] and use or nil -- else the value may be another one
 end
 
+--- Whether each call from a register on a line of fn drops all its results, as a statement does; false where there is none.
+function bytecode.drops_results(fn, line, register)
+  local found = false
+  for pc in bytecode.calls(fn, false, true) do
+    if bytecode.line(fn, pc) == line and bytecode.register(fn, pc) == register then
+      if rshift(util.funcbc(fn, pc), 24) ~= 1 then return false end
+      found = true
+    end
+  end
+  return found
+end
+
 --- Iterates over the operators of fn and its indexings by another key than a name: the position, and the operation's name or "index".
 function bytecode.operators(fn)
   local following = instructions(fn)

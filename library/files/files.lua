@@ -167,7 +167,7 @@ local function load_csv(path, options)
       skip > 0 and ("no lines after the %d that skip leaves out"):format(skip) or "a file without lines"))
   end
   for _, column in ipairs(found) do
-    if column[4] then import("text_advice").remember(column[3], column[4], column[1], path, sep) end
+    if column[4] then import("text_advice").remember(column[3], column[4], column[1], path, sep, options.header == false) end
   end
   return import("table").table_of(found)
 end

@@ -167,7 +167,7 @@ local function formats_of(fmt, columns)
   for i = 1, columns do
     formats[i] = list and fmt[i] or fmt
     if type(formats[i]) ~= "string" or not formats[i]:find "^[^%%]*%%[-+ #0]*%d*%.?%d*[diouxXeEfgG][^%%]*$" then
-      core.fail("savetxt", 'a format of one number, such as "%.6g" or "%d"', formats[i])
+      core.fail("savetxt", 'a format of one number, such as "%.6g" or "%d", or a list with one for each column, {"%.4f", "%d"}', formats[i])
     end
   end
   return formats

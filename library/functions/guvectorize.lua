@@ -134,7 +134,10 @@ function gpu.guvectorize(signature, f, options)
   local parsed = parse_signature(op, signature)
   local written = 0
   for _, dimensions in ipairs(parsed.outputs) do written = written + (#dimensions > 0 and 1 or 0) end
-  core.check_step_function("guvectorize", f, #parsed.inputs + written, written == #parsed.outputs)
+  local remedy = written > 0 and ("; %s: function(%s) ... end"):format(
+    written == 1 and "the last one is the array that it writes the result to" or "the last ones are the arrays that it writes the results to",
+    ("abcdefgh"):sub(1, #parsed.inputs):gsub(".", "%0, ") .. (written == 1 and "out" or "out1, out2")) or nil
+  core.check_step_function("guvectorize", f, #parsed.inputs + written, written == #parsed.outputs, remedy)
   local settings = {name = op, fmad = options.fmad}
   local wrappers = {}
 

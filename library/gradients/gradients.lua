@@ -75,10 +75,15 @@ end
 
 -- The calls of functions that are differentiated now, the innermost last.
 local running = {}
+local most_running = 32
 
 --- Calls the function with variables in the place of the arguments whose positions are in `which`; without it, of all that can be
 --- variables. Returns the closed tape, the structures by position, the results, and whether the function has taken derivatives.
 local function forward(op, f, which, ...)
+  if #running == most_running then
+    core.raise(("[%s] expected at most %d derivatives inside of one another, got one more: does the function take the derivative of itself?"):format(
+      op, most_running))
+  end
   local tape = core.open_tape(op)
   local arguments, structures = {n = select("#", ...), ...}, {}
   local function call()

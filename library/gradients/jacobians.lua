@@ -94,7 +94,11 @@ local function jacobian_of(op, f, which, mode)
     local found = {gpu.vjp(of_arrays(function(z)
       arguments[which] = z
       local ok, result = core.call(f, unpack(arguments, 1, arguments.n))
-      if not ok then error(checks.with_missing(result, f, arguments.n), 0) end
+      if not ok then
+        local message = checks.with_missing(result, f, arguments.n)
+        -- The script has called gpu.vjp no more than it has gpu.grad.
+        error(type(message) == "string" and message:gsub("%[vjp%]", ("[%s]"):format(op)) or message, 0)
+      end
       return result
     end, x), unpack(arrays))}
     local y, pull = found[1], found[2]

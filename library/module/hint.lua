@@ -65,6 +65,7 @@ local statements = {
   cout = "print(x) writes values", std = "print(x) writes values; Lua's library is math, string, table and io", del = frees,
   delete = frees, global = "variables without local are global", pass = "an empty block needs no statement",
   continue = "Lua has no continue: if condition then ... end around the rest, or goto next with ::next:: before the loop's end",
+  help = [[help "numpy" looks for a word, help(gpu.sum) explains a function]],
   gpulua = "this prompt reads Lua; Ctrl-D leaves it for the shell", try = raises, except = raises, finally = raises,
 }
 for name in gmatch("auto bool char const constexpr double final float int let long short signed size_t static unsigned var void", "%S+") do
@@ -85,6 +86,9 @@ local rows = {
   {"near '[-+]'", "%+%+", "Lua has no ++: i = i + 1"},
   {"near '[/*]'", "/%*", "comments begin with --; --[[ and ]] stand around several lines"},
   {"near '%*'", "%*%*", "Lua writes ^ for **"},
+  {"'<name>' expected near '[*/%^]'", "%.[*/%^]", "operators of arrays are of their elements, and have no dot: x ^ 2, x * y, x / y"},
+  {"near '\\'", "", "gpu.linalg.solve(A, b) solves the equations A x = b"},
+  {"near 'end'", "%[[^%]]*%f[%w_]end%f[^%w_]", "x[-1] is the last element, x[\"2:\"] the range to it"},
   {"unexpected symbol near '%*'", "%*%s*[%a_]", "Lua has no pointers: x[1] is the first element of an array"},
   {"near '/'", "^%s*//", "comments begin with --"},
   {"near '/'", "//", "comments begin with --; math.floor(x / y) and gpu.floor_divide(x, y) round the quotient down"},
@@ -136,7 +140,7 @@ local rows = {
   {"'%)' expected near '='", "function[%s%w_.:]*%([^()]*=", "parameters have no default values: x = x or 3 in the function's first line"},
   {"'%)' expected near", "function[%s%w_.:]*%([^()]*:", parameters},
   {"'%)' expected near", "function[%s%w_.:]*%([^()]*[%w_*]%s+[%a_]", parameters},
-  {"'%)' expected near '='", "%([^()]*[%a_][%w_]*%s*=", "options are a table, the last argument: f(x, {name = value})"},
+  {"'%)' expected near '='", "[(,]%s*[%a_][%w_]*%s*=", "options are a table, the last argument: f(x, {name = value})"},
   {"near '@'", "@", "gpu.matmul(a, b) is the product of matrices"},
   {"near '#'", "^%s*#%s*include", compiled},
   {"near '#'", "#%s", "comments begin with --"},

@@ -225,7 +225,8 @@ end
 local function in_order(op, xp, fp)
   local n = xp.size
   local steps = (xp({2, n}) - xp({1, n - 1})):eval()
-  local valid = core.check_numbers(("[%s] expected points xp that increase, by 0 or more"):format(op), steps, {least = 0, most = math.huge})
+  local valid = core.check_numbers(("[%s] expected points xp in ascending order, the second argument of gpu.interp(x, xp, fp), whose differences "
+    .. "are 0 or more"):format(op), steps, {least = 0, most = math.huge})
   return valid and gpu.where(valid, fp, 0):eval() or fp
 end
 

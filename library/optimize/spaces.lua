@@ -6,10 +6,26 @@ local numbers, made_of = import "numbers", import("fuse").made_of
 local space = {}
 space.__index = space
 
+--- The first number in nested tables, as "p.a", and itself.
+local function first_number(value, path)
+  for _, key in ipairs(type(value) == "table" and leaves.keys(value) or {}) do
+    local item, here = value[key], type(key) == "string" and path .. "." .. key or ("%s[%s]"):format(path, tostring(key))
+    if type(item) == "number" then return here, item end
+    if type(item) == "table" then
+      local name, number = first_number(item, here)
+      if name then return name, number end
+    end
+  end
+end
+
 --- The vectors of the real floating arrays in x0, in the widest of their dtypes.
 function space.of(op, x0)
   local list, n, dtype = leaves.of(op, "x0", x0), 0, nil
-  if #list == 0 then core.fail(op, "x0: a floating array, or tables with such arrays", x0) end
+  if #list == 0 then
+    local name, number = first_number(x0, "p")
+    core.raise(("[%s] expected x0: a floating array, or tables with such arrays, got %s%s"):format(op, core.describe(x0), name
+      and ("; %s is a number, which stays as it is: %s = gpu.array(%g) is searched for"):format(name, name:match "[^.]*$", number) or ""))
+  end
   for _, leaf in ipairs(list) do
     local x = leaf.array
     if kinds.is_complex(x) then

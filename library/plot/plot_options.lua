@@ -237,6 +237,12 @@ function exports.read(op, most, ...)
   local last = arguments[count]
   local is_empty = count > 1 and type(last) == "table" and next(last) == nil and not getmetatable(last) -- options that are nil
   if count > 0 and (is_empty or checks.is_options(last)) then given, arguments[count], count = arguments[count], nil, count - 1 end
+  if getmetatable(arguments[1]) == "a table of columns" then
+    local names = type(arguments[2]) == "string" and {unpack(arguments, 2, count)} or arguments[1].names
+    for i, name in ipairs(names) do names[i] = "t." .. tostring(name) end
+    core.fail("plot." .. op, ("arrays, such as columns of the table: gpu.plot.%s(%s)"):format(op, table.concat(names, ", ", 1, math.min(#names, 2))),
+      arguments[1])
+  end
   if count > most then
     core.fail("plot." .. op, ("at most %d argument%s and a table of options, {color = \"red\"}"):format(most, most == 1 and "" or "s"),
       arguments[most + 1])

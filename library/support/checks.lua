@@ -33,7 +33,8 @@ end
 function checks.with_missing(message, f, given)
   local info = type(f) == "function" and debug.getinfo(f, "u")
   if not info or info.nparams <= given or type(message) ~= "string" or not message:find "%f[%w]nil%f[%W]" then return message end
-  return ("%s; the function has %d parameters and got %d argument%s"):format(message, info.nparams, given, given == 1 and "" or "s")
+  return ("%s; the function has %d parameter%s and got %d argument%s"):format(message, info.nparams, info.nparams == 1 and "" or "s", given,
+    given == 1 and "" or "s")
 end
 
 function checks.integer(op, what, value)
@@ -75,6 +76,13 @@ function checks.steps(op, steps)
   if core.restricted and steps > most_steps then
     core.raise(("[%s] expected at most %d steps for each element in a sandbox, got %.0f: fewer weights or neighbours"):format(op,
       most_steps, steps))
+  end
+end
+
+--- Operators of an object that has none, which raise with the message.
+function checks.refuse_operators(metatable, message)
+  for _, event in ipairs {"__add", "__sub", "__mul", "__div", "__mod", "__pow", "__unm", "__concat", "__lt", "__le"} do
+    metatable[event] = metatable[event] or function() core.raise(message) end
   end
 end
 

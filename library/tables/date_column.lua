@@ -154,7 +154,7 @@ end
 
 --- x:number(unit): float64, and NaN where they are missing.
 function methods.number(x, unit)
-  local ns = unit == "days" and lengths.days or steps.nanoseconds("number", unit)
+  local ns = unit == "days" and lengths.days or steps.nanoseconds("number", unit, '; x:year() gives years, x:number "days" / 365 lengths of years of 365 days')
   local scale = lengths[kind_of[x].unit] / ns
   local numbers = core.cast(plain(x), "float64")
   return (gpu.where(plain(x):eq(missing), 0 / 0, scale < 1 and numbers / (1 / scale) or numbers * scale))
@@ -177,8 +177,8 @@ local function present(a, b, result)
   return gpu.where(absent, missing, result)
 end
 
---- x + other or x - other, where `other` is a duration or a text of one; of dates also months.
-local function moved(op, x, other, sign)
+--- x + other or x - other, where `other` is a duration or a text of one; of dates also months, with the option month_end.
+local function moved(op, x, other, sign, month_end)
   local kind = kind_of[x]
   if type(other) == "string" and not kind.duration then
     if core.has_date_form(other) then
@@ -189,7 +189,8 @@ local function moved(op, x, other, sign)
     local negative = other:match "^%-"
     local step = steps.step(op, negative and other:sub(2) or other)
     if negative then sign = -sign end
-    if step.months then return like(x, steps.add_months(plain(x), kind.unit, sign * step.months)) end
+    month_end = steps.month_end(op, month_end, other, step)
+    if step.months then return like(x, steps.add_months(plain(x), kind.unit, sign * step.months, month_end)) end
     local unit = finer(kind.unit, steps.unit_of {step.ns})
     local counts = in_unit(op, x, unit)
     return make(present(counts, nil, counts + sign * step.ns / lengths[unit]), {unit = unit})
@@ -204,6 +205,18 @@ local function moved(op, x, other, sign)
   local unit = finer(kind.unit, kind_of[other].unit)
   local a, b = in_unit(op, x, unit), in_unit(op, other, unit)
   return make(present(a, b, sign > 0 and a + b or a - b), {unit = unit, duration = kind.duration})
+end
+
+--- x:add(step [, {month_end}]): as x + step.
+function methods.add(x, step, options)
+  if options == nil then return x + step end
+  if not checks.is_options(options) or next(options) ~= "month_end" or next(options, "month_end") then
+    core.fail("add", "the option month_end: {month_end = true}", options)
+  end
+  if type(step) ~= "string" or kind_of[x].duration then
+    core.fail("add", 'dates and a step of months, such as "3 months", beside month_end', kind_of[x].duration and x or step)
+  end
+  return moved("add", x, step, 1, options.month_end)
 end
 
 local operators = {}
@@ -282,8 +295,8 @@ import "stored_methods"(methods, plain, {"copy", "host", "table"})
 exports.class = {__metatable = "dates or durations", methods = methods} -- completion and help look here
 
 local parameters = {
-  floor = "(step)", number = "(unit)", as = "(unit)", format = "([format])", isin = "(values)", sort = "([{descending}])",
-  argsort = "([{descending}])", unique = "([{return_index, return_inverse, return_counts}])", shift = "([n] [, {by}])",
+  add = "(step [, {month_end}])", floor = "(step)", number = "(unit)", as = "(unit)", format = "([format])", isin = "(values)",
+  sort = "([{descending}])", argsort = "([{descending}])", unique = "([{return_index, return_inverse, return_counts}])", shift = "([n] [, {by}])",
   fillna = "(value [, {by}])", take = "(indices)", host = "()", table = "()",
 }
 for _, op in ipairs {"eq", "ne", "lt", "le", "gt", "ge"} do parameters[op] = "(other)" end
@@ -296,16 +309,7 @@ for name, method in pairs(methods) do
 end
 core.guard_methods(methods, "d:", parameters)
 
--- What other libraries' names are called here.
-local meant = {
-  strftime = 'x:format "%d.%m.%Y"', dt = "x:year() and so on", date = 'x:floor "day"', normalize = 'x:floor "day"', to_period = 'x:floor "month"',
-  dayofweek = "x:weekday(), from 1 for Monday", day_of_week = "x:weekday(), from 1 for Monday", dayofyear = "x:yearday()", day_of_year = "x:yearday()",
-  month_name = 'x:format "%B"', day_name = 'x:format "%A"', days = 'x:number "days"', seconds = 'x:number "s"', total_seconds = 'x:number "s"',
-  timestamp = 'x:number "s"', astype = "x:as(unit), or x:number(unit) for numbers", isna = "x:isnan()", truncate = "x:floor(step)",
-  add = 'x + "1 month"', sub = 'x - "1 month"', subtract = 'x - "1 month"',
-  between = "x:ge(first):logical_and(x:le(last))", tz_localize = "nothing: dates are in UTC", tz_convert = "x + \"2h\": dates are in UTC",
-}
-
+local meant = import "date_names"
 local meta
 local function make_meta(arrays)
   meta = {}

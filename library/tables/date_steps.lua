@@ -1,5 +1,6 @@
 -- Lengths of time as text, such as "15min" and "3 months", and what the calendar does with dates: parts, floors and sums of months.
-local gpu, _, core = ...
+local gpu, _, core, import = ...
+local checks = import "checks"
 
 local exports = {}
 
@@ -22,10 +23,11 @@ local known = "ns, us, ms, s, min, h, d, w"
 -- What pandas has, and is another length or none here.
 local calendar_length, days_of_week = '; dates take months and years, d + "3 months"', '; d[d:weekday():le(5)] of "1d" has the weekdays'
 local elsewhere = {
-  m = calendar_length .. "; min are minutes", M = calendar_length .. "; min are minutes", T = "; min are minutes", H = "; h are hours",
-  D = "; d are days", W = "; w are weeks", B = days_of_week, BD = days_of_week,
+  m = "; min are minutes", M = "; min are minutes", T = "; min are minutes", H = "; h are hours", D = "; d are days", W = "; w are weeks",
+  B = days_of_week, BD = days_of_week,
 }
-for _, name in ipairs {"MS", "ME", "BM", "Q", "QS", "QE", "q", "Y", "YS", "YE", "y", "A"} do elsewhere[name] = calendar_length end
+local of_calendar = {}
+for name in ("m M MS ME BM Q QS QE q Y YS YE y A"):gmatch "%a+" do of_calendar[name] = true end
 
 --- The nanoseconds of a time on a clock, or of the text of a duration, "-1d 02:30:00" without its sign; nil for another text.
 local function clock(text)
@@ -36,9 +38,10 @@ local function clock(text)
     + tonumber((decimals .. "000000000"):sub(1, 9))
 end
 
---- The step that a text says: {ns =}, or {months =}, and `weeks` where it is whole weeks alone. `is_length`: months are refused.
-function exports.step(op, text, is_length)
-  local what = is_length and 'a length of time, such as "7d", "1h30min" or "09:30:00", of ' .. known
+--- The step that a text says: {ns =}, or {months =}, and `weeks` where it is whole weeks alone. `length_advice`: months are refused, and
+--- this is what to write in place of them.
+function exports.step(op, text, length_advice)
+  local what = length_advice and 'a length of time, such as "7d", "1h30min" or "09:30:00", of ' .. known
     or 'a length of time, such as "7d", "1h30min" or "3 months", of ' .. known .. ", month, quarter and year"
   if type(text) ~= "string" then core.fail(op, what, text) end
   local on_clock = clock(text)
@@ -49,7 +52,8 @@ function exports.step(op, text, is_length)
     local count = digits == "" and 1 or tonumber(digits)
     local term = name and (terms[name] or terms[(name:gsub("s$", ""))])
     if not term or not count or count == 0 then
-      core.raise(("[%s] expected %s, got %q%s"):format(op, what, text, elsewhere[name] or ""))
+      core.raise(("[%s] expected %s, got %q%s%s"):format(op, what, text, of_calendar[name] and (length_advice or calendar_length) or "",
+        elsewhere[name] or ""))
     end
     ns, months, rest = ns + count * (term[1] or 0), months + count * (term[2] or 0), after
     is_weeks = is_weeks and term == terms.w
@@ -58,11 +62,12 @@ function exports.step(op, text, is_length)
   return months > 0 and {months = months} or {ns = ns, weeks = is_weeks}
 end
 
---- The nanoseconds of a text that is no number of months.
-function exports.nanoseconds(op, text)
+--- The nanoseconds of a text that is no number of months. `advice`: what to write in place of months.
+function exports.nanoseconds(op, text, advice)
+  advice = advice or calendar_length
   local sign = type(text) == "string" and text:match "^%-"
-  local step = exports.step(op, sign and text:sub(2) or text, true)
-  if not step.ns then core.raise(("[%s] expected a length of time without months, whose lengths differ, got %q%s"):format(op, text, calendar_length)) end
+  local step = exports.step(op, sign and text:sub(2) or text, advice)
+  if not step.ns then core.raise(("[%s] expected a length of time without months, whose lengths differ, got %q%s"):format(op, text, advice)) end
   return sign and -step.ns or step.ns
 end
 
@@ -181,14 +186,21 @@ function exports.floor(op, x, unit, text)
     x, step.ns / length, offset))
 end
 
---- Dates some months later; a day that the month has not is its last one.
-function exports.add_months(x, unit, months)
-  return (operation("add_months", unit, ", int64 months", "int64 y",
+--- Checks the option month_end beside a step, the text `text`. Gives it.
+function exports.month_end(op, value, text, step)
+  checks.flag(op, "month_end", value)
+  if value ~= nil and not step.months then core.fail(op, 'a step of months, such as "3 months", beside month_end', text) end
+  return value
+end
+
+--- Dates some months later: the same day, or the last one of a month that has it not. `month_end`: last days of months stay last days.
+function exports.add_months(x, unit, months, month_end)
+  return (operation("add_months", unit, ", int64 months, int64 month_end", "int64 y",
     [[const Date date = date_of(day);
-    const long long month = date.year * 12 + date.month - 1 + months;
-    const long long begin = month_begin(month), next = month_begin(month + 1);
-    const long long moved = begin + date.day - 1;
-    y = (moved < next ? moved : next - 1) * DAY + time;]])(x, months))
+    const long long from = date.year * 12 + date.month - 1, to = from + months;
+    const long long begin = month_begin(to), next = month_begin(to + 1), moved = begin + date.day - 1;
+    const bool is_last = month_end && day + 1 == month_begin(from + 1);
+    y = (moved < next && !is_last ? moved : next - 1) * DAY + time;]])(x, months, month_end and 1 or 0))
 end
 
 return exports

@@ -5,22 +5,55 @@ local checks = import "checks"
 local date_column, steps = import "date_column", import "date_steps"
 local lengths = steps.lengths
 
+-- The days from 0000-01-01 to 9999-12-31, which ISO 8601 writes.
+local first_day, last_day = -719528, 2932896
+
+--- Warns of dates beyond the years that are written, and names the finer unit that their numbers rather count.
+local function warn_of_years(op, counts, unit)
+  if counts.size == 0 then return end
+  local least, most = gpu.eval(date_column.key(counts):min(), counts:max())
+  least, most = tonumber(least:item()), tonumber(most:item())
+  local function fits(other)
+    local scale = lengths[other] / lengths.days
+    return (least * scale >= first_day or least == 2 ^ 63) and most * scale < last_day + 1
+  end
+  if most == -2 ^ 63 or fits(unit) then return end
+  local function year(count) return math.floor(1970.5 + count * (lengths[unit] / lengths.days) / 365.2425) end
+  local meant
+  for _, other in ipairs(steps.units_from(unit)) do meant = meant or fits(other) and other end
+  core.warn(("[%s] gives dates beyond the years 0 to 9999: of the unit %s, from about the year %.0f to %.0f%s"):format(op, unit, year(least),
+    year(most), meant and ("; do the numbers count %s? unit = %q says so"):format(meant, meant) or ""))
+end
+
 --- An array of numbers of the unit as such a column; nil for another value.
 local function counted(op, values, unit, duration)
   if not core.is_array(values) then return end
   if values.ndim ~= 1 or not values.dtype:find "int" or values.dtype == "uint64" then core.fail(op, "a vector of integers, or texts", values) end
   if unit == nil then core.fail(op, 'the option unit beside numbers, "days", "s", "ms", "us" or "ns", or format = "%Y%m%d" beside 20240102', unit) end
-  return date_column.make(core.cast(values, "int64"):copy(), {unit = steps.check_unit(op, unit), duration = duration})
+  steps.check_unit(op, unit)
+  local counts = core.cast(values, "int64"):copy()
+  if not duration then warn_of_years(op, counts, unit) end
+  return date_column.make(counts, {unit = unit, duration = duration})
 end
 
---- Integers that are written as dates, such as 20240102, as texts where a format reads them.
-local function written(op, values, options)
-  local is_array = core.is_array(values) and not import("text_column").texts_of(values)
-  if not is_array and not (type(values) == "table" and core.is_number(values[1])) then return values end
-  if options.format == nil and not is_array then
-    core.fail(op, 'texts, or the option format = "%Y%m%d" beside integers that are written so', values[1])
+local function is_numbers(values) return type(values) == "table" and core.is_number(values[1]) end
+
+--- A list of integers as an array of what the option unit says. `others`: what else values can be.
+local function listed(op, values, options, others)
+  if not is_numbers(values) then return values end
+  if options.unit == nil then
+    core.fail(op, 'texts, or beside integers the option unit, "days", "s", "ms", "us" or "ns"' .. others, values[1])
   end
-  if options.format == nil then return values end
+  for i = 1, core.check_list(op, "integers", values) do
+    if type(values[i]) ~= "cdata" then checks.integer(op, "integers that count the option unit", values[i]) end
+  end
+  return gpu.array(values, {dtype = "int64", device = options.device})
+end
+
+--- Integers that are written as dates, such as 20240102, as texts, which the format reads, and the device of an array.
+local function written(op, values)
+  local is_array = core.is_array(values) and not import("text_column").texts_of(values)
+  if not is_array and not is_numbers(values) then return values end
   if is_array and (values.ndim ~= 1 or not values.dtype:find "int") then core.fail(op, "a vector of integers, or texts", values) end
   local texts = {}
   for i, value in ipairs(is_array and values:table() or values) do
@@ -37,7 +70,11 @@ function gpu.dates(values, options)
   if kind and not kind.duration then return options.unit and values:as(options.unit) or values end
   if type(values) == "string" then values = {values} end
   local device
-  values, device = written(op, values, options)
+  if options.format ~= nil then
+    values, device = written(op, values)
+  else
+    values = listed(op, values, options, ', or format = "%Y%m%d" where they are written so')
+  end
   local numbers = counted(op, values, options.unit)
   if numbers then return numbers end
   if not import("text_column").texts_of(values) then core.check_list(op, "dates as texts", values) end
@@ -49,11 +86,11 @@ function gpu.durations(values, options)
   local op = "durations"
   options = checks.fields(op, options)
   if type(values) == "string" then values = {values} end
-  return counted(op, values, options.unit, true)
+  return counted(op, listed(op, values, options, ""), options.unit, true)
     or date_column.parse_durations(op, values, options.unit and steps.check_unit(op, options.unit), options.device)
 end
 
---- gpu.date_range(start, stop, step [, {unit, device}])
+--- gpu.date_range(start, stop, step [, {unit, device, month_end}])
 function gpu.date_range(start, stop, step, options)
   local op = "date_range"
   options = checks.fields(op, options)
@@ -62,6 +99,7 @@ function gpu.date_range(start, stop, step, options)
   if type(stop) == "table" then core.fail(op, "a last date or a number of dates and a step" .. form, stop) end
   if type(step) ~= "string" then core.fail(op, "a step, a length of time" .. form, step) end
   local by = steps.step(op, step)
+  local month_end = steps.month_end(op, options.month_end, step, by)
   local ends = {start}
   if type(stop) == "string" then
     ends[2] = stop
@@ -82,6 +120,6 @@ function gpu.date_range(start, stop, step, options)
   local numbers = gpu.arange(count, {dtype = "int64", device = device})
   local begin = first({1, 1})
   if length then return date_column.make(begin + numbers * length, {unit = unit}) end
-  local dates = steps.add_months(begin, unit, numbers * by.months)
+  local dates = steps.add_months(begin, unit, numbers * by.months, month_end)
   return date_column.make(ends[2] and dates[dates:le(first({2, 2}))] or dates, {unit = unit})
 end

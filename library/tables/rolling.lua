@@ -134,6 +134,8 @@ function windows.__tostring(window)
   return ("windows over %.0f values; window:mean() and others give a value for each"):format(fields_of[window].size)
 end
 
+checks.refuse_operators(windows, "[rolling] expected an array, got a window, whose methods give the numbers: x:rolling(n):mean() * 2")
+
 core.guard_methods(methods, "window:", {
   sum = "()", mean = "()", count = "()", min = "()", max = "()", median = "()", quantile = "(q)", var = "([{ddof}])", std = "([{ddof}])",
   cov = "(other [, {ddof}])", corr = "(other)", apply = "(fn)",

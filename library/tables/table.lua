@@ -32,7 +32,7 @@ local function list_of(names)
   return table.concat(shown, ", ") .. (#names > most_listed and (" and %d more"):format(#names - most_listed) or "")
 end
 local function refuse_name(op, fields, name)
-  local use = core.is_array(name) and "; t.name = x makes a column of an array, which has a name then"
+  local use = (core.is_array(name) or columns.kind_of(name)) and "; t.name = x makes a column of an array, which has a name then"
     or type(name) == "string" and name:find "[<>=]" and "; t:take(t.name:gt(value)) gives the rows of a comparison"
     or type(name) == "string" and fields.arrays[name:match "^([^.]*)%."] and ("; a part of a column is set as one, t.part = t.%s()"):format(name:gsub("%.", ":"))
     or core.did_you_mean(tostring(name), fields.names)
@@ -122,6 +122,9 @@ function gpu.table(columns, names)
     core.check_list(op, "names", names)
   end
   if #names == 0 then core.fail(op, "at least one column", columns) end
+  if columns[1] ~= nil and columns[names[1]] == nil then
+    core.fail(op, ("columns by name, {%s = ...}, whose order the names give"):format(core.describe(names[1]):gsub('"', "")), columns)
+  end
   local t, fields = new_table()
   for _, name in ipairs(names) do
     if columns[name] == nil then core.fail(op, "a column for each name", name) end
@@ -187,11 +190,8 @@ function tables.__index(t, key)
     use or core.did_you_mean(key, names), list_of(fields.names)))
 end
 
-for _, event in ipairs {"__add", "__sub", "__mul", "__div", "__mod", "__pow", "__unm"} do
-  tables[event] = function()
-    core.raise "[table] expected columns or arrays, got a table of columns; t.name * 2 is of one column, gpu.stack({t.a, t.b}, 2) makes a matrix of several"
-  end
-end
+checks.refuse_operators(tables,
+  "[table] expected columns or arrays, got a table of columns; t.name * 2 is of one column, gpu.stack({t.a, t.b}, 2) makes a matrix of several")
 
 function tables.__len(t) return fields_of[t].rows end
 

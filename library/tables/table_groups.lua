@@ -216,6 +216,8 @@ function group_methods.aggregate(g, what, options)
   return result
 end
 
+checks.refuse_operators(groups, "[group_by] expected a table's columns or arrays, got groups, whose methods give a table: t:group_by(names):mean().price * 2")
+
 core.guard_methods(group_methods, "g:", {
   sum = "([names...])", mean = "([names...])", median = "([names...])", min = "([names...])", max = "([names...])", count = "()",
   var = "([names...] [, {ddof}])", std = "([names...] [, {ddof}])", first = "([names...])", last = "([names...])", nunique = "([names...])",

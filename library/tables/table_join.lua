@@ -240,8 +240,8 @@ function exports.join_asof(t, fields, u, on, options)
   local name, n, m, device = on_keys[1][1], fields.rows, other.rows, device_of(fields)
   local x, y, kind = columns.alike(op, name, fields.arrays[name], other.arrays[on_keys[1][2]])
   if columns.is_text(kind) then
-    core.raise(("[join_asof] expected dates or real numbers in column %s, got one of text; t.%s = gpu.dates(t.%s) makes dates of it"):format(
-      name, name, name))
+    core.raise(("[join_asof] expected dates or real numbers in column %s, got one of text; the option by, {by = %q}, has keys that must be equal, "
+      .. "and t.%s = gpu.dates(t.%s) makes dates of texts that are some"):format(name, name, name, name))
   end
   if kinds.is_complex(x) then core.fail(op, "dates or real numbers in column " .. name, fields.arrays[name]) end
   for _, values in ipairs {x, y} do

@@ -121,6 +121,10 @@ end
 
 --- t:fillna(value [, names...]): of the columns named, or of all of numbers.
 function exports.fillna(_, fields, value, ...)
+  local name = type(value) == "table" and next(value)
+  if type(name) == "string" then
+    core.fail("fillna", ("one value, and the names of columns after it: t:fillna(%s, %q)"):format(core.describe(value[name]), name), value)
+  end
   local result, new = new_table(fields.rows)
   local chosen, is_way = {}, value == "forward" or value == "backward"
   for _, name in ipairs((...) ~= nil and names_in("fillna", fields, ...) or fields.names) do

@@ -7,8 +7,10 @@ local sources = setmetatable({}, {__mode = "k"})
 
 local exports = {}
 
-function exports.remember(texts, field, name, path, sep)
-  sources[texts] = {name = name, path = path, sep = sep, text = field.text, line = field.line, is_quoted = field.is_quoted}
+--- `has_values`: the option header = false took the file's first line for values.
+function exports.remember(texts, field, name, path, sep, has_values)
+  sources[texts] = {name = name, path = path, sep = sep, text = field.text, line = field.line, is_quoted = field.is_quoted,
+    has_heading = has_values and field.line == 1 and not field.text:find "^[%s%d.,+-]*$"}
 end
 
 --- The name of a column as a field of a table's constructor.
@@ -112,6 +114,10 @@ end
 --- ', got column price of text, as "1,234" in line 3 of a.csv is no number', and '; gpu.load(path, {thousands = ","}) reads it'; nil
 --- where nothing tells.
 local function of_file(source, texts)
+  if source.has_heading then
+    return (", got column %s of text, as %q in line 1 of %s, which header = false takes for a value, is no number"):format(source.name, source.text,
+      source.path), "; gpu.load(path) takes the first line for the names of the columns"
+  end
   local options, also = numbers_of(source, texts), ""
   if not options then
     local formats = formats_of(source.text, texts)

@@ -81,12 +81,21 @@ def _class_of(status, text):
     return _classes.get(status, Error)
 
 
+# What messages of the C interface say in C's names, and what that is in Python.
+_of_c = [(re.compile(r"; copy its elements: gpulua_array_copy_to there, gpulua_array_host here"), "; state.array(x.numpy()) copies its elements"),
+         (re.compile(r"\[\w+\] expected a gpulua_array, got a gpulua_array that was released[^\n]*"),
+          "[array] expected an array of an open state, got one whose state was closed; x.numpy() before that keeps its elements"),
+         (re.compile(r"\ba gpulua_array\b"), "an array")]
+
+
 def check(status, state):
     """Raises what a status says; the text is that of the state's, or the thread's, last failure."""
     if status == OK:
         return
     # A state that another thread works in, or that cannot do it now, has noted nothing.
     text = lib.error(None if status == BUSY else state).decode(errors="replace")
+    for of_c, here in _of_c:
+        text = of_c.sub(here, text)
     if state is not None and not state:
         text = "[state] expected an open state, got a closed one; gpulua.State() opens another"
     if status == INTERRUPTED:

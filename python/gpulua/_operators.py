@@ -2,6 +2,7 @@
 import operator
 
 from . import _values
+from ._errors import Error
 
 # {name of Python's operator: function of Lua}
 _binary = {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide", "mod": "remainder", "pow": "power",
@@ -45,6 +46,16 @@ class Operators:
     @property
     def imag(self):
         return self._namespace.imag(self)
+
+    def __getattr__(self, name):
+        message = f"{type(self).__name__!r} object has no attribute {name!r}"
+        path = f"gpu.{name}"
+        try:
+            if not name.startswith("_") and self._namespace._has_lua(path):
+                message += f"; Lua has {path}: state[{path!r}](x), with axes from 1"
+        except Error:  # of a state that is closed or at work
+            pass
+        raise AttributeError(message)
 
     def __bool__(self):
         return bool(self.item())

@@ -12,7 +12,7 @@ from ctypes import byref, c_int64, c_size_t, c_void_p
 from . import _dlpack, _library, _numpy, _tables, _values
 from ._array import Array
 from ._dtype import name_of_type
-from ._errors import Error, UndefinedError, check, check_results, own_line
+from ._errors import Error, ScriptSyntaxError, UndefinedError, check, check_results, own_line
 from ._library import ARGUMENT, ARRAY, FUNCTION, NIL, OBJECT, OK, Value, count_of, lib, text_of
 from ._objects import Bridge, Function, Object, Tokens, from_tokens
 
@@ -25,6 +25,10 @@ _names_in = """function(...)
   for name in pairs(type(holder) == "table" and holder or {}) do names[#names + 1] = type(name) == "string" and name or nil end
   return table.concat(names, "\\n")
 end"""
+
+# How a statement begins, which is no expression.
+_is_statement = re.compile(r"\s*((local|for|if|while|repeat|do|return)\b|function\s+\w|[\w.]+\s*=[^=])")
+
 _classes = {ARRAY: Array, FUNCTION: Function, OBJECT: Object}
 
 
@@ -119,7 +123,12 @@ class State:
 
     def eval(self, expression):
         """The value of a Lua expression."""
-        return self.run("return " + expression, "expression")
+        try:
+            return self.run("return " + expression, "expression")
+        except ScriptSyntaxError as error:
+            if _is_statement.match(expression):
+                error.args = (f"{error}; state.eval takes an expression, state.run statements, whose return gives values",)
+            raise
 
     def table(self, table):
         """The columns of a gpu.table, or of one that a Lua expression gives: a dict of NumPy arrays by name, which pandas.DataFrame

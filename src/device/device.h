@@ -229,8 +229,9 @@ class Device {
   virtual SharedMemory* shared_memory() { return nullptr; }
 
   // ---- the host program's memory and streams: optional --------------------------------------------------------------
-  /// False when work of the device cannot reach the memory that starts at this address: then it would fail.
-  virtual bool reaches(const void* /*memory*/) { return true; }
+  /// Why work of the device would fail with these bytes, `bytes` > 0: "that ..." of their address. Empty where it can
+  /// have them.
+  virtual std::string why_unreachable(const void* /*first*/, std::size_t /*bytes*/) { return {}; }
   /// Arrays use these bytes of the host program's from now on, and no longer: for a checker. Ranges may overlap.
   virtual void note_lent(const void* /*first*/, std::size_t /*bytes*/) {}
   virtual void forget_lent(const void* /*first*/, std::size_t /*bytes*/) noexcept {}

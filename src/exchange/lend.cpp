@@ -62,17 +62,17 @@ Array lend(OpenDevice& device, MemoryToLend memory, const char* op) {
   if (address % size_of(memory.dtype) != 0)
     throw Error("{}expected an address that is a multiple of {}, the size of a {}, got one that leaves {}", head,
                 size_of(memory.dtype), name(memory.dtype), address % size_of(memory.dtype));
-  if (!memory.is_mapped && !device.device().reaches(memory.first))
-    throw Error(
-        "{}expected memory that {} can reach, got an address that its driver does not know: host memory is for the cpu "
-        "device, or copied",
-        head, device.name());
 
   Layout layout = row_major(std::move(memory.shape));
   // The stride of an axis of one element means nothing, and may be any number.
   for (std::size_t axis = 0; memory.strides && axis < layout.ndim(); ++axis)
     if (layout.shape[axis] > 1) layout.strides[axis] = (*memory.strides)[axis];
   const Bytes touched = bytes_of(layout, address, size_of(memory.dtype), head);
+  const std::string why =
+      memory.is_mapped
+          ? std::string()
+          : device.device().why_unreachable(reinterpret_cast<const void*>(touched.begin), touched.end - touched.begin);
+  if (!why.empty()) throw Error("{}expected memory that {} can reach, got an address {}", head, device.name(), why);
   const std::uintptr_t before = touched.begin % alignment;
   auto* const start = reinterpret_cast<char*>(touched.begin - before);
   layout.offset = static_cast<std::int64_t>((address - touched.begin + before) / size_of(memory.dtype));

@@ -233,7 +233,45 @@ bool has_date_form(std::string_view text, std::string_view format) {
   return parts_of(text, format).has_value();
 }
 
+namespace {
+
+/// A format of letters alone, dd/mm/yyyy, as one of ours: %d/%m/%Y. m after an h are minutes.
+std::string with_percents(std::string_view format) {
+  std::string result;
+  bool is_time = false;
+  for (std::size_t at = 0, end = 0; at < format.size(); at = end) {
+    const auto lower = [&](std::size_t i) { return i < format.size() ? static_cast<char>(format[i] | 0x20) : '\0'; };
+    for (end = at + 1; lower(end) == lower(at);) ++end;
+    const std::size_t count = end - at;
+    if (lower(at) == 'm' && count == 1 && lower(end) == 'o' && lower(end + 1) == 'n') {
+      result += "%b";
+      end += 2;
+    } else if (lower(at) == 'y') {
+      result += count > 2 ? "%Y" : "%y";
+    } else if (lower(at) == 'm') {
+      result += is_time ? "%M" : count > 3 ? "%B" : count == 3 ? "%b" : "%m";
+    } else if (lower(at) == 'd') {
+      result += count > 3 ? "%A" : count == 3 ? "%a" : "%d";
+    } else if (lower(at) == 'h') {
+      result += "%H";
+      is_time = true;
+    } else if (lower(at) == 's') {
+      result += "%S";
+    } else {
+      result += format.substr(at, count);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
 void check_date_format(const char* op, std::string_view format, bool reads) {
+  if (!format.empty() && format.find('%') == format.npos) {
+    const std::string meant = with_percents(format);
+    throw Error("[{}] expected a date's format of letters after %, such as \"{}\", got \"{}\"", op,
+                meant.find('%') == meant.npos ? "%d/%m/%Y" : meant, format);
+  }
   constexpr std::string_view letters = "YymdjbBaAHIpMSfFT%";
   bool has_year = false, has_month = false, has_day = false;
   for_each_part(
@@ -263,12 +301,16 @@ constexpr std::string_view day_formats[] = {"%Y/%m/%d", "%m/%d/%Y", "%d/%m/%Y", 
                                             "%d-%b-%Y", "%d-%b-%y", "%b %d, %Y", "%b %d %Y"};
 constexpr std::string_view time_formats[] = {"", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p"};
 
-/// The letters of a time zone at the end, as in 09:30:00 EST; empty for other texts.
+/// The name of a time zone at the end, as in 09:30:00 EST or 09:30:00 Europe/Paris; empty for other texts.
 std::string_view zone_of(std::string_view text) {
   const std::size_t space = text.rfind(' ');
   if (space == text.npos || !parse_date(text.substr(0, space))) return {};
   const std::string_view zone = text.substr(space + 1);
-  return zone.size() >= 2 && zone.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ") == zone.npos ? zone : "";
+  constexpr std::string_view capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ", others = "abcdefghijklmnopqrstuvwxyz_/";
+  const bool is_place = zone.find('/') != zone.npos;
+  const bool is_name = std::ranges::all_of(
+      zone, [&](char c) { return capitals.find(c) != capitals.npos || (is_place && others.find(c) != others.npos); });
+  return zone.size() >= 2 && is_name && capitals.find(zone[0]) != capitals.npos ? zone : "";
 }
 
 }  // namespace
@@ -291,7 +333,8 @@ std::string date_advice(std::string_view text, const std::function<std::string(c
   if (is_time) return "; gpu.durations(x) makes a length of time of it, which can be added to dates";
   const std::string_view zone = zone_of(text);
   return zone.empty() ? ""
-                      : "; dates are in UTC, and " + std::string(zone) + " is written as its offset, such as -05:00";
+                      : "; dates are in UTC, and names of zones are not read: " + std::string(zone) +
+                            " is written as its offset, such as -05:00";
 }
 
 }  // namespace gpulua

@@ -112,11 +112,23 @@ Value Translator::entry(const Value& table, const Expr& key) {
     root_->declarations +=
         "  const " + register_type(result.dtype) + " " + name + "[" + count + "] = {" + list + "};\n";
   }
+  const Range& range = index.range;
+  const auto size = static_cast<double>(numbers.size());
+  if (index.is_weak() && (range.high < 1 || range.low > size))
+    refuse(key.line, "expected an index of " + table.name + " from 1 to " + count + ", got one from " +
+                         std::to_string(static_cast<std::int64_t>(range.low)) + " to " +
+                         std::to_string(static_cast<std::int64_t>(range.high)));
+  if (index.is_weak() && range.low >= 1 && range.high <= size) {
+    result.code = name + "[" + as(index, DType::int32, key.line) + " - 1]";
+    return result;
+  }
   std::string check;
   if (request_.check_indices)
     check = "gpulua_check_index(" + as(index, DType::int64, key.line) + ", " + count + ", 0, \"" + table.name +
             "\", __FILE__, __LINE__), ";
-  result.code = name + "[" + check + as(index, DType::int32, key.line) + " - 1]";
+  const bool is_narrow = index.is_weak() ? range.fits_int() : is_integer(index.dtype) && size_of(index.dtype) < 4;
+  const DType wide = is_narrow || index.dtype == DType::int32 ? DType::int32 : DType::int64;
+  result.code = "(" + check + "gpulua_entry<" + count + ">(" + name + ", " + as(index, wide, key.line) + "))";
   return result;
 }
 

@@ -81,6 +81,8 @@ local ok = pcall(gpu.module, "not C++ at all")
         .. "are not negative, a loop over atomicCAS of all; gpu.max and gpu.min reduce whole arrays" },
       { "short n = 0; atomicAdd(&n, n);", "atomicAdd takes a pointer to int, unsigned int or unsigned long long" },
       { "return x[0];", returns },
+      { "x[0] = x[0] ^ 2;", "^ is exclusive or, of integers; x * x or pow(x, y) is a power" },
+      { "x[0] = x[0] % 2.0;", "% is of integers; fmod(x, y) is the remainder of numbers with fractions" },
       { "x[0] = texCubemap<float>(0, 1, 1, 1);", on_cpu and "texCubemap is not there on all devices" },
     } do
       if row[2] then fails("hint: " .. row[2], gpu.module, "__global__ void k(float* x) { " .. row[1] .. " }") end

@@ -160,6 +160,67 @@ describe("dates", function()
     fails("expected steps of whole days", gpu.date_range, "2024-01-01", 2, "1h", {unit = "days"})
   end)
 
+  it("of months keep the day, or stay at the month's end by the rule of bonds", function()
+    local function range(start, count, step, options) return gpu.date_range(start, count, step, options or {}):format() end
+    local rule = {month_end = true}
+    assert.are.same({"2022-06-30", "2022-12-30", "2023-06-30", "2023-12-30"}, range("2022-06-30", 4, "6 months"))
+    assert.are.same({"2022-06-30", "2022-12-31", "2023-06-30", "2023-12-31"}, range("2022-06-30", 4, "6 months", rule))
+    assert.are.same({"2022-06-30", "2022-12-31"}, range("2022-06-30", "2023-06-29", "6 months", rule))
+    assert.are.same({"2022-06-29", "2022-12-29"}, range("2022-06-29", 2, "6 months", rule))
+    assert.are.same({"2023-02-28", "2024-02-29", "2025-02-28"}, range("2023-02-28", 3, "1 year", rule))
+    assert.are.same({"2024-02-28", "2025-02-28"}, range("2024-02-28", 2, "1 year", rule))
+    assert.are.same({"2022-06-30", "2022-12-30"}, range("2022-06-30", 2, "6 months", {month_end = false}))
+    local d = days("2024-02-29", "2024-04-30", "", "2024-04-29")
+    assert.are.same({"2024-03-31", "2024-05-31", "NaT", "2024-05-29"}, d:add("1 month", rule):format())
+    assert.are.same({"2024-01-31", "2024-03-31", "NaT", "2024-03-29"}, d:add("-1 month", rule):format())
+    assert.are.same((d + "1 month"):format(), d:add "1 month":format())
+    assert.are.same({"2024-02-29", "2024-04-30", "NaT", "2024-04-30"}, (d:floor "month" + "1 month" - "1d"):format())
+    fails('expected a step of months, such as "3 months", beside month_end, got "7d"', gpu.date_range, "2024-01-01", 2, "7d", rule)
+    fails('expected a step of months, such as "3 months", beside month_end, got "7d"', d.add, d, "7d", rule)
+    fails("beside month_end, got a column of dates or durations", d.add, d, gpu.durations {"1d"}, rule)
+    fails("expected month_end = true or false, got 1", d.add, d, "1 month", {month_end = 1})
+    fails("[add] expected the option month_end: {month_end = true}", d.add, d, "1 month", {monthend = true})
+  end)
+
+  it("come from lists of integers, with a warning of years that are not written", function()
+    local now = 1704067200
+    assert.are.same({"2024-01-01 00:00:00", "NaT"}, gpu.dates({now, -2 ^ 63}, {unit = "s"}):format())
+    assert.are.same({"5d", "-6d"}, gpu.durations({5, -6}, {unit = "days"}):format())
+    fails('expected texts, or beside integers the option unit, "days", "s", "ms", "us" or "ns", or format = "%Y%m%d"', gpu.dates, {now})
+    fails('expected texts, or beside integers the option unit, "days", "s", "ms", "us" or "ns", got 5', gpu.durations, {5})
+    fails("expected integers that count the option unit, got 0.5", gpu.dates, {now, 0.5}, {unit = "s"})
+    local output = support.run([[
+      local gpu = require "gpu"
+      gpu.dates({1704067200123}, {unit = "s"})
+      gpu.dates(gpu.array({1704067200, 1704067200123000000}, "int64"), {unit = "s"})
+      gpu.dates({253402300800000, -2 ^ 63}, {unit = "ms"})
+      gpu.dates({-62167219200001}, {unit = "ms"})
+      for _, values in ipairs {{1704067200123}, {-1}, {-2 ^ 63}, {253402300799999, -62167219200000}, {}} do
+        gpu.dates(gpu.array(values, "int64"), {unit = "ms"})
+        gpu.durations(gpu.array(values, "int64"), {unit = "days"})
+      end]], "GPULUA_DEVICE=" .. gpu.device().name, "years.lua")
+    local function told(line, rest)
+      assert(output:find(("years.lua:%d: [dates] gives dates beyond the years 0 to 9999: of the unit %s"):format(line, rest), 1, true), output)
+    end
+    told(2, 's, from about the year 55970 to 55970; do the numbers count ms? unit = "ms" says so')
+    told(3, 's, from about the year 2024 to 53999741873; ')
+    assert(output:find('do the numbers count ns? unit = "ns"', 1, true), output)
+    told(4, "ms")
+    told(5, "ms")
+    assert.are.equal(4, select(2, output:gsub("gives dates", "")), output)
+  end)
+
+  it("have formats with a % before each letter", function()
+    local d = days("2024-01-02")
+    for wrong, right in pairs {["dd/mm/yyyy"] = "%d/%m/%Y", ["YYYY-MM-DD hh:mm:ss"] = "%Y-%m-%d %H:%M:%S", ["dd-MON-yy"] = "%d-%b-%y",
+      ["dddd, d mmmm"] = "%A, %d %B", x = "%d/%m/%Y"} do
+      local message = ('expected a date\'s format of letters after %%, such as "%s", got "%s"'):format(right, wrong)
+      fails(message, d.format, d, wrong)
+      fails(message, gpu.dates, {"2024-01-02"}, {format = wrong})
+    end
+    fails("names of zones are not read: America/New_York is written as its offset, such as -05:00", days, "2024-01-01 10:00:00 America/New_York")
+  end)
+
   it("are columns of tables", function()
     local t = gpu.table({day = days("2024-03-01", "2024-01-15", "", "2024-01-15"), x = {1, 2, 3, 4}}, {"day", "x"})
     assert.are.same({2, 4, 1, 3}, t:sort_by "day".x:table())

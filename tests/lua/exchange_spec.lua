@@ -1,6 +1,7 @@
 -- Memory that others own: gpu.view, x:dlpack, gpu.from_dlpack.
 local gpu = require "gpu"
 local ffi = require "ffi"
+local support = require "support"
 
 local function fails(message, fn, ...)
   local ok, why = pcall(fn, ...)
@@ -90,6 +91,45 @@ describe("gpu.view", function()
     fails("expected a stride for each of 1 axes, got 2", gpu.view, t, 2, "float32", {strides = {4, 4}, device = "cpu"})
     fails("multiple of 8", gpu.view, ffi.cast("char *", t) + 4, 1, "float64", {device = "cpu"})
     fails("expected the options owner, device, strides and read_only", gpu.view, t, 2, "float32", {stride = {4}})
+  end)
+
+  computes("refuses addresses without memory, at which the host's own reads would end the process", function()
+    local output, status = support.run([[
+      local gpu = require "gpu"
+      local ffi = require "ffi"
+      ffi.cdef "void* mmap(void*, size_t, int, int, int, long); int munmap(void*, size_t); int mprotect(void*, size_t, int);"
+      local page, private_anonymous = 65536, 0x22
+      local function refused(address, count)
+        local ok, message = pcall(gpu.view, address, {count}, "float64", {device = "cpu"})
+        assert(not ok and message:find("[view] expected memory that cpu can reach, got an address where this process has not", 1, true), message)
+      end
+      refused(2 ^ 44, 10)
+      refused(4096, 10)
+      refused(ffi.cast("void*", 0x4000000000000000ULL), 1)
+      local p = ffi.cast("char*", ffi.C.mmap(nil, 3 * page, 3, private_anonymous, -1, 0))
+      gpu.view(p, {3 * page / 8}, "float64", {device = "cpu"})
+      ffi.C.munmap(p + page, page)
+      refused(p, 3 * page / 8)
+      refused(p, page / 8 + 1)
+      assert(gpu.view(p, {page / 8}, "float64", {device = "cpu"}):sum():item() == 0)
+      ffi.C.mprotect(p, page, 0)
+      refused(p, 1)
+      ffi.C.mprotect(p, page, 3)
+      local x = gpu.view(p, {page / 8}, "float64", {device = "cpu"})
+      ffi.C.mprotect(p, page, 1)
+      for _, write in ipairs {function() x[1] = 5 end, function() x:fill_(3) end, function() x:copy_(gpu.ones(page / 8, "float64", {device = "cpu"})) end} do
+        local ok, message = pcall(write)
+        if ok then ok, message = pcall(gpu.sync) end
+        assert(not ok and message:find("memory that is not there at address", 1, true), message)
+      end
+      assert(x:sum():item() == 0 and x[1] == 0)
+      ffi.C.munmap(p, page)
+      for _, read in ipairs {function() return x[1] end, function() return tostring(x) end, function() return x:table() end, function() return x:copy():eval() end} do
+        local ok, message = pcall(read)
+        assert(not ok and message:find("memory that is not there at address", 1, true), message)
+      end
+      print "alive"]], "GPULUA_DEVICE=cpu", "addresses.lua")
+    assert(status == 0 and output:find "alive\n$", output)
   end)
 end)
 

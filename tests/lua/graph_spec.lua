@@ -311,11 +311,40 @@ describe("a function whose work cannot be recorded", function()
     end)
   end)
 
+  it("warns where what the function reads has changed since the recording", function()
+    local output = support.run([[
+      local gpu = require "gpu"
+      local rate, unused, mode, y, p = 0.01, 1, "fast", gpu.zeros(3), {low = 1, list = {1}}
+      scale = 2
+      local function grown(x) return x * (1 + rate) end
+      local g = gpu.graph(function() y:copy_(grown(gpu.ones(3)) * scale + p.low + #mode) end)
+      g:launch()
+      rate, unused = 0.5, 2
+      for _ = 1, 3 do g:launch() end
+      rate, scale = 0.01, 3
+      g:launch()
+      scale, p.low = 2, 0 / 0
+      g:launch()
+      p.low, mode = 1, "slow"
+      g:launch()
+      mode = "fast"
+      g:launch()
+      print(("%.2f"):format(y[1]))]], "GPULUA_DEVICE=" .. gpu.device().name, "changes.lua")
+    local lines = {}
+    for line in output:gmatch "[^\n]*changes.lua:[^\n]*" do lines[#lines + 1] = line end
+    assert.are.equal(4, #lines, output)
+    for i, part in ipairs {"changes.lua:8: [launch] 'rate' was 0.01 when the graph was recorded and is 0.5 now",
+      "changes.lua:10: [launch] 'scale' was 2 when", "changes.lua:12: [launch] 'low' was 1 when", 'changes.lua:14: [launch] \'mode\' was "fast" when'} do
+      assert(lines[i]:find(part, 1, true), lines[i])
+    end
+    assert(output:find("7.02", 1, true), output)
+  end)
+
   it("raises for a launch within a recording, and for surplus arguments", function()
     local graph = gpu.graph(function() x:add_(0) end)
     fails("outside of a function that gpu.graph or gpu.fuse records", gpu.fuse(function() graph:launch() end))
     fails("outside of a function that gpu.graph or gpu.fuse records", gpu.graph, function() graph:launch() end)
-    fails("a stream", graph.launch, graph, 5)
+    fails("expected a stream, or nothing, got 5; a launch repeats the recorded work, with the arguments of then", graph.launch, graph, 5)
     fails("at most", graph.launch, graph, nil, 5)
   end)
 end)

@@ -543,7 +543,7 @@ mistakes[#mistakes + 1] = { "kernels that leave their output as it is",
 
 -- What the device finds is raised where its results are read.
 mistakes[#mistakes + 1] = { "elements that a function cannot take",
-  { 'gpu.interp(y, gpu.array { 2, 1, 0 }, gpu.array { 0, 10, 20 }):table()', '[interp] expected points xp that increase, by 0 or more, got -1 in element 1 of an array; queued at mistake:3' },
+  { 'gpu.interp(y, gpu.array { 2, 1, 0 }, gpu.array { 0, 10, 20 }):table()', 'whose differences are 0 or more, got -1 in element 1 of an array; queued at mistake:3' },
   { '(gpu.signal.peak_prominences(y, gpu.array({ 0 }, "int32"))):table()',
     '[signal.peak_prominences] expected positions from 1 to 3, got 0 in element 1 of an array; queued at mistake:3' },
   { '(gpu.signal.peak_widths(y, gpu.array({ 99 }, "int32"))):table()',

@@ -47,8 +47,33 @@ local mistakes = {
     {'t.symbol < "B"', "x:lt(text) and x:le(text) compare a column of dates or of text"},
     {"t.date < 5", "x:lt(y), x:le(y)"},
     {'t.date["2023-01-03"]', 't:where("date", "2023-01-03") has the rows of a date'},
-    {'t.date:add("1 month")', 'use x + "1 month"'},
+    {'t.date:sub("1 month")', 'use x - "1 month"'},
+    {"gpu.sort(t.date)", "[sort] expected numbers, got a column of dates or durations; x:sort(...) is for it"},
+    {"t:group_by(t.date)", "; t.name = x makes a column of an array, which has a name then"},
     {"gpu.timedelta(5)", "use gpu.durations(texts)"},
+  },
+  {"windows, groups and tables in the place of arrays",
+    {"t.close:rolling(2) * 2", "[rolling] expected an array, got a window, whose methods give the numbers: x:rolling(n):mean() * 2"},
+    {"2 - t.close:rolling(2)", "whose methods give the numbers"},
+    {'t:group_by("symbol") / 2', "got groups, whose methods give a table"},
+    {'gpu.table({{1, 2}, {3, 4}}, {"a", "b"})', "[table] expected columns by name, {a = ...}, whose order the names give"},
+    {'t:join_asof(t, "symbol")', 'the option by, {by = "symbol"}, has keys that must be equal'},
+    {"t:fillna({close = 0})", 't:fillna(0, "close"), got a table'},
+    {'gpu.plot.line(t, "date", "close")', "columns of the table: gpu.plot.line(t.date, t.close)"},
+    {"t.symbol:pct_change()", "got a column of text; x:eq(text) compares it"},
+  },
+  {"functions and their arguments",
+    {"x:resize(5)", "; use gpu.resize(x, shape)"},
+    {"x:host():sum()", "an FFI array, as x:host() gives, has no methods: x:sum() is of the array x"},
+    {"zeros(3)", "hint: gpu.zeros(shape...)"},
+    {'gpu.savetxt("y.csv", x, {fmt = "%.4f,%d"})', 'or a list with one for each column, {"%.4f", "%d"}'},
+    {"gpu.optimize.minimize(function(p) return (p.a - 1) ^ 2 end, {a = 1})", "; p.a is a number, which stays as it is: a = gpu.array(1) is searched for"},
+    {"gpu.hessian(function(v) return v ^ 2 end)(gpu.ones(3))", "[hessian] expected a function whose first result is one real number"},
+    {'gpu.guvectorize("(n),(n)->(n)", function(a, b) return a end)', "the last one is the array that it writes the result to: function(a, b, out) ... end"},
+    {"gpu.graph(function(r) return x * r end)", "; the function has 1 parameter and got 0 arguments; gpu.graph(fn, ...) calls it with what follows fn"},
+    {"gpu.interp(gpu.arange(3), gpu.array {3, 2, 1}, x):table()",
+      "[interp] expected points xp in ascending order, the second argument of gpu.interp(x, xp, fp), whose differences are 0 or more, got -1"},
+    {'gpu.view(1234, {10}, "float64")', "got 1234: no memory of a process lies below 4096"},
   },
   {"names of numbers",
     {"gpu.array {1, 2, None}", "in data 0/0, NaN, is a missing number"},
@@ -82,6 +107,39 @@ describe("mistakes with prices:", function()
       end
     end)
   end
+
+  it("a derivative of a function in itself", function()
+    local output = support.run([[
+      local gpu = require "gpu"
+      local function f(x)
+        return gpu.grad(f)(x)
+      end
+      f(gpu.ones(3))]], "GPULUA_DEVICE=" .. gpu.device().name, "quant.lua")
+    assert(output:find("quant.lua:3: [grad] expected at most 32 derivatives inside of one another, got one more: does the function take "
+      .. "the derivative of itself?", 1, true), output)
+  end)
+
+  it("a call that gives nil and a message to nobody", function()
+    for _, call in ipairs {'gpu.device "cuda:99"', 'gpu.load "nothing.csv"', 'gpu.load("nothing.npy")', 'for i = 1, 2 do gpu.loadtxt("nothing.txt") end'} do
+      local output, status = support.run("local gpu = require 'gpu'\n" .. call .. "\nprint 'went on'", "GPULUA_DEVICE=cpu", "quant.lua")
+      assert(status == 1 and output:find("quant.lua:2: [", 1, true) and output:find("; local value, message = ... gets nil", 1, true), output)
+    end
+    for _, call in ipairs {'local d, why = gpu.device "cuda:99"', 'local t = gpu.load "nothing.csv"', 'print(gpu.load "nothing.csv")',
+      'if not gpu.load "nothing.csv" then print "none" end', '(function() return gpu.load "nothing.csv" end)()', 'gpu.device "cpu"'} do
+      local output, status = support.run("local gpu = require 'gpu'\n" .. call .. "\nprint 'went on'", "GPULUA_DEVICE=cpu", "quant.lua")
+      local dropped = call:find "^%(function" ~= nil
+      assert((status == 1) == dropped and (output:find "went on\n$" ~= nil) == not dropped, call .. "\n" .. output)
+    end
+  end)
+
+  it("a heading that is taken for a value", function()
+    local path = os.tmpname() .. ".csv"
+    support.write(path, "time,price\n2024-01-01,1.5\n2024-01-02,2.5\n")
+    local x = gpu.load(path, {header = false}).c2
+    os.remove(path)
+    fails('got column c2 of text, as "price" in line 1 of ' .. path .. ", which header = false takes for a value, is no number; gpu.load(path) takes "
+      .. "the first line for the names of the columns", gpu.mean, x)
+  end)
 
   it("a range of dates between brackets", function()
     local output = support.run('local x = t["2023-01-01":"2023-06-30"]', "GPULUA_DEVICE=cpu", "quant.lua")

@@ -156,7 +156,7 @@ describe("texts that are dates, times or numbers", function()
     advises('gpu.dates(x, {format = "%d.%m.%Y"}) makes dates of it', {"2.1.2024", "3.1.2024"})
     advises("numbers stand without quotes, and tonumber(text) makes one of each text of t:values(name)", {"1", "2"})
     advises("gpu.durations(x) makes times of it", {"09:30:00", "16:00:00"})
-    fails("got a column of text, whose elements are positions", gpu.diff, gpu.table {x = {"a", "b"}}.x)
+    fails("got a column of text; x:eq(text) compares it", gpu.diff, gpu.table {x = {"a", "b"}}.x)
   end)
 end)
 
@@ -229,6 +229,8 @@ local mistakes = {
   {"gpu.linalg.inv(gpu.ones(3, 3)):table()", "; gpu.linalg.lstsq and gpu.linalg.pinv take singular matrices"},
   {"gpu.durations {'3M'}", 'got "3M"; dates take months and years, d + "3 months"; min are minutes'},
   {"gpu.durations {'3 months'}", 'without months, whose lengths differ, got "3 months"; dates take months and years, d + "3 months"'},
+  {"t.Date:number 'years'", 'without months, whose lengths differ, got "years"; x:year() gives years, x:number "days" / 365 lengths'},
+  {"t.Date:number 'Y'", 'got "Y"; x:year() gives years, x:number "days" / 365 lengths'},
   {"t.Date + '1Y'", 'got "1Y"; dates take months and years'},
   {"t.Date + '1BD'", 'got "1BD"; d[d:weekday():le(5)] of "1d" has the weekdays'},
   {"gpu.date_range('2024-01-01', {periods = 12, freq = 'M'})", 'gpu.date_range("2024-01-01", 12, "1 month")'},

@@ -337,6 +337,16 @@ describe("gpu.vectorize", function()
     c = {4, 0.5, 8}
     check "float32"
     local function run(g) return gpu.vectorize(g)(gpu.ones(1)) end
+    local at = gpu.array({0, 1, 3, 4, -2 ^ 31, 2 ^ 31 - 1}, "int32")
+    local real, integer, wide = gpu.vectorize(function(i) return c[i], whole[i] - whole[i] % 1, nested.list[i] end)(at)
+    for i, position in ipairs {0, 1, 3, 4, -2 ^ 31, 2 ^ 31 - 1} do
+      assert(c[position] == real[i] or not c[position] and real[i] ~= real[i])
+      assert.are.equal(whole[position] or -2 ^ 63, integer[i])
+      assert(nested.list[position] == wide[i] or not nested.list[position] and wide[i] ~= wide[i])
+    end
+    local from_0 = gpu.vectorize(function(x) local s = 0 for k = 0, 2 do s = s + c[k] end return s * x end)(gpu.ones(2))
+    assert(from_0:isnan():all():item())
+    fails("expected an index of c from 1 to 3, got one from 4 to 6", run, function(x) for k = 4, 6 do x = x + c[k] end return x end)
     fails("expected an index of c from 1 to 3", run, function(x) return x + c[4] end)
     fails("expected an integer as the index of c, got a number of dtype float32; math.floor(x)", run, function(x) return c[x] end)
     fails("got the table c", run, function(x) return x + c end)

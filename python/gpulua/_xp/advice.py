@@ -44,6 +44,8 @@ class Missing:
         if name in _functions:
             return ", but " + re.sub("^|(?<=, )|(?<= or )", f"xp{self._folder}.", _functions[name])
         path = f"gpu{self._folder}.{name}"
+        if not self._is_open:  # a look for a name opens no state
+            return f"; where Lua has {path}, it is state[{path!r}] of a gpulua.State, with axes from 1"
         try:
             is_there = self._has_lua(path)
         except Error:  # of a state that is closed or at work
@@ -51,8 +53,8 @@ class Missing:
         return f", but Lua has {path}: state[{path!r}], with axes from 1, for arrays of gpulua.namespace(state)" if is_there else ""
 
     def _has_lua(self, path):
-        """Whether Lua has a value at the path. Not asked for where there is no state yet."""
-        return self._is_open and self._lua(_has)(*path.split(".")[1:])
+        """Whether Lua has a value at the path."""
+        return self._lua(_has)(*path.split(".")[1:])
 
 
 class Part(Missing):

@@ -11,6 +11,8 @@
 #include "src/device/cpu/cpu_textures.h"
 #include "src/device/cpu/runtime/cpu_launch.h"
 #include "src/device/cpu/runtime/cpu_stream.h"
+#include "src/device/cpu/runtime/fault_text.h"
+#include "src/device/cpu/runtime/mapped_memory.h"
 #include "src/device/cpu/runtime/shared_loops.h"
 #include "src/device/shared/cache.h"
 #include "src/device/shared/curand.h"
@@ -114,6 +116,31 @@ void CpuDevice::free_pinned(void* memory) noexcept {
   pinned_.free(memory);
 }
 
+std::string CpuDevice::why_unreachable(const void* first, std::size_t bytes) {
+  if (is_mapped(first, bytes)) return {};
+  return "where this process has not " + std::to_string(bytes) + " bytes of memory that it can read";
+}
+void CpuDevice::note_lent(const void* first, std::size_t bytes) {
+  checker_.note_lent(first, bytes);
+  ++lent_ranges_;
+}
+void CpuDevice::forget_lent(const void* first, std::size_t bytes) noexcept {
+  checker_.forget_lent(first, bytes);
+  --lent_ranges_;
+}
+
+template <class Work>
+void CpuDevice::access(const char* op, const Work& work) {
+  if (lent_ranges_ == 0) return work();
+  const FaultGuard guard;
+  if (const auto fault = call_kernel(work))
+    throw Error(
+        "[{}] expected memory that is there while an array uses it, got {}; an array over another owner's memory, as "
+        "of "
+        "gpu.view, keeps the owner by the option owner, and is read_only where the memory is",
+        op, describe(*fault).message);
+}
+
 // ---- copies ---------------------------------------------------------------------------------------------------------
 
 namespace {
@@ -159,8 +186,8 @@ void CpuDevice::copy(void* to, const void* from, std::size_t bytes, Stream& stre
 }
 
 void CpuDevice::copy_now(void* to, const void* from, std::size_t bytes) {
-  in_parts(bytes, 1, environment_.interrupted, "copy", [=](std::size_t first, std::size_t count) {
-    std::memcpy(static_cast<char*>(to) + first, static_cast<const char*>(from) + first, count);
+  in_parts(bytes, 1, environment_.interrupted, "copy", [=, this](std::size_t first, std::size_t count) {
+    access("copy", [=] { std::memcpy(static_cast<char*>(to) + first, static_cast<const char*>(from) + first, count); });
   });
 }
 
@@ -173,7 +200,7 @@ void CpuDevice::copy_now(const RowsToCopy& rows) {
     for (std::int64_t row = begin; row < end; ++row) {
       char* const to = rows.to + row * rows.to_step;
       const char* const from = rows.from + row * rows.from_step;
-      std::memcpy(to, from, static_cast<std::size_t>(rows.bytes));
+      access("copy", [&] { std::memcpy(to, from, static_cast<std::size_t>(rows.bytes)); });
       if (checker_.on()) checker_.memory().copy_marks(to, from, static_cast<std::size_t>(rows.bytes));
     }
   };
@@ -191,14 +218,16 @@ void CpuDevice::fill(void* memory, const void* value, std::size_t item_bytes, st
   std::memcpy(&item, value, item_bytes);
   queue(stream, [=, this] {
     if (checker_.on()) checker_.memory().mark_written(memory, item_bytes * count);
-    in_parts(count, item_bytes, environment_.interrupted, "fill", [=](std::size_t first, std::size_t some) {
+    in_parts(count, item_bytes, environment_.interrupted, "fill", [=, this](std::size_t first, std::size_t some) {
       void* const part = static_cast<char*>(memory) + first * item_bytes;
-      if (item_bytes == 1)
-        fill_items<std::uint8_t>(part, item, some);
-      else if (item_bytes == 2)
-        fill_items<std::uint16_t>(part, item, some);
-      else
-        fill_items<std::uint32_t>(part, item, some);
+      access("fill", [=] {
+        if (item_bytes == 1)
+          fill_items<std::uint8_t>(part, item, some);
+        else if (item_bytes == 2)
+          fill_items<std::uint16_t>(part, item, some);
+        else
+          fill_items<std::uint32_t>(part, item, some);
+      });
     });
   });
 }

@@ -65,8 +65,9 @@ class CpuDevice : public Device {
 
   void set_checking(bool on) override { checker_.set(on); }
   bool checking() const override { return checker_.on(); }
-  void note_lent(const void* first, std::size_t bytes) override { checker_.note_lent(first, bytes); }
-  void forget_lent(const void* first, std::size_t bytes) noexcept override { checker_.forget_lent(first, bytes); }
+  std::string why_unreachable(const void* first, std::size_t bytes) override;
+  void note_lent(const void* first, std::size_t bytes) override;
+  void forget_lent(const void* first, std::size_t bytes) noexcept override;
 
   Blas& blas() override;
   Solver& solver() override;
@@ -84,6 +85,10 @@ class CpuDevice : public Device {
   bool works_by_kernels() const { return checker_.on() || environment_.config.gpu_schedules_on_cpu; }
   void copy_now(const RowsToCopy& rows);
   void copy_now(void* to, const void* from, std::size_t bytes);
+  /// Calls work(), which accesses memory. While the host program lends memory, which may be no longer there, a fault is
+  /// an Error; no destructor of the work's frames runs then.
+  template <class Work>
+  void access(const char* op, const Work& work);
   /// The code for the launch's blocks.
   void run(CpuKernel& kernel, const LaunchConfig& config, void** arguments);
   std::shared_ptr<CpuModule> load(const KernelSource& source, const CompileTarget& target);
@@ -98,6 +103,7 @@ class CpuDevice : public Device {
   CpuSharedMemory shared_memory_;
   KernelHeap heap_;
   BlockPool blocks_;
+  std::size_t lent_ranges_ = 0;
   Checker checker_{memory_, heap_};
   CompilerLibrary compiler_{environment_.config};
   std::unique_ptr<Blas> blas_;

@@ -77,7 +77,10 @@ class CudaDevice final : public Device {
   void start_profiler() override { context_->control_profiler(context_->driver().profiler_start); }
   void stop_profiler() override { context_->control_profiler(context_->driver().profiler_stop); }
 
-  bool reaches(const void* memory) override { return allocator_.reaches(memory); }
+  std::string why_unreachable(const void* first, std::size_t) override {
+    return allocator_.reaches(first) ? ""
+                                     : "that its driver does not know: host memory is for the cpu device, or copied";
+  }
   StreamRef adopt_stream(void* native) override;
   void redirect(Stream& stream, void* native) override;
 

@@ -160,6 +160,17 @@ class Log {
   }
   std::string_view line() const { return line_; }
 
+  /// True where clang's caret two lines below points at this operator, or NVRTC's at the line that has it.
+  bool is_about(char of) const {
+    const std::size_t end = rest_.find('\n');
+    if (end == rest_.npos) return false;
+    const std::string_view code = rest_.substr(0, end), marks = rest_.substr(end + 1, rest_.find('\n', end + 1));
+    const bool is_clangs = line_.find("invalid operands to binary expression") != line_.npos;
+    const bool is_nvrtcs = line_.find("expression must have integral") != line_.npos;
+    const std::size_t caret = marks.find('^');
+    return (is_clangs && caret < code.size() && code[caret] == of) || (is_nvrtcs && code.find(of) != code.npos);
+  }
+
   /// The word that the caret two lines below points at.
   std::string_view word_at_caret() const {
     const std::size_t end = rest_.find('\n');
@@ -297,6 +308,8 @@ std::string compile_hints(std::string_view messages) {
     hints.add(host_functions(), unfit_function(log.line()));
     hints.add(missing_headers(), missing_header(log.line()));
     hints.add(wrong_arguments(), unfit_function(log.line()));
+    if (log.is_about('^')) hints.add("^ is exclusive or, of integers; x * x or pow(x, y) is a power");
+    if (log.is_about('%')) hints.add("% is of integers; fmod(x, y) is the remainder of numbers with fractions");
     for (const auto& [part, advice] : wrong_code())
       if (has(part)) hints.add(std::string(advice));
   }
