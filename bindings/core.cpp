@@ -373,6 +373,7 @@ void add_core_functions(lua_State* L) {
   add_loops(L);
   add_gradients(L);
   add_gl_buffers(L);
+  add_gl_images(L);
   add_windows(L);
   add_function_helpers(L);
   add_terminal(L);

@@ -73,7 +73,8 @@ local results = {
   ["x.rolling"] = "gpu.window", ["x.expanding"] = "gpu.window", ["gpu.dates"] = "gpu.dates", ["gpu.durations"] = "gpu.dates",
   ["gpu.date_range"] = "gpu.dates", ["d.format"] = "string[]", ["d.floor"] = "gpu.dates", ["d.add"] = "gpu.dates", ["d.as"] = "gpu.dates", ["d.shift"] = "gpu.dates", ["p.save"] = "boolean", ["p.show"] = "nil", ["gpu.plot.save"] = "boolean", ["gpu.plot.show"] = "nil",
   ["gpu.plot.animate"] = "boolean", ["gpu.window"] = "gpu.opengl_window", ["gpu.show"] = "nil", ["gpu.gl.buffer"] = "gpu.opengl_buffer",
-  ["gpu.gl.buffer_from"] = "gpu.opengl_buffer", ["w.buffer"] = "gpu.opengl_buffer", ["w.read"] = "gpu.array", ["w.is_open"] = "boolean",
+  ["gpu.gl.buffer_from"] = "gpu.opengl_buffer", ["gpu.gl.texture_from"] = "gpu.opengl_image",
+  ["gpu.gl.renderbuffer_from"] = "gpu.opengl_image", ["i.read"] = "gpu.array", ["i.write"] = "nil", ["i.release"] = "nil", ["w.buffer"] = "gpu.opengl_buffer", ["w.read"] = "gpu.array", ["w.is_open"] = "boolean",
   ["w.key"] = "boolean", ["w.pressed"] = "boolean", ["w.mouse"] = "table", ["w.save"] = "boolean", ["w.close"] = "nil", ["w.resize"] = "nil",
   ["w.clear"] = "nil", ["w.draw"] = "nil", ["w.lines"] = "nil", ["w.image"] = "nil", ["w.present"] = "nil", ["b.release"] = "nil",
 }
@@ -93,7 +94,7 @@ local classes = {
   {"x", "gpu.array"}, {"k", "gpu.kernel"}, {"mod", "gpu.module"}, {"s", "gpu.stream"}, {"e", "gpu.event"}, {"graph", "gpu.graph"}, {"texture", "gpu.texture"},
   {"A", "gpu.sparse_matrix"}, {"g", "gpu.generator"}, {"device", "gpu.device"}, {"t", "gpu.columns"}, {"groups", "gpu.groups"},
   {"window", "gpu.window"}, {"d", "gpu.dates"},
-  {"w", "gpu.opengl_window"}, {"b", "gpu.opengl_buffer"}, {"p", "gpu.chart"}, {"j", "gpu.jit_kernel"},
+  {"w", "gpu.opengl_window"}, {"b", "gpu.opengl_buffer"}, {"i", "gpu.opengl_image"}, {"p", "gpu.chart"}, {"j", "gpu.jit_kernel"},
 }
 
 local properties = {
@@ -103,6 +104,7 @@ local properties = {
   ["device.description"] = "string", ["device.architecture"] = "string", ["mod.ptx"] = "string?", ["A.T"] = "gpu.sparse_matrix",
   ["A.shape"] = "integer[]", ["A.dtype"] = "gpu.dtype", ["A.device"] = "string", ["A.format"] = "string", ["A.data"] = "gpu.array",
   ["w.width"] = "integer", ["w.height"] = "integer", ["b.id"] = "integer", ["b.shape"] = "integer[]", ["b.dtype"] = "gpu.dtype",
+  ["i.id"] = "integer", ["i.shape"] = "integer[]", ["i.dtype"] = "gpu.dtype",
   ["t.names"] = "string[]", ["A.indices"] = "gpu.array", ["A.indptr"] = "gpu.array", ["A.row"] = "gpu.array", ["A.col"] = "gpu.array",
 }
 
@@ -277,7 +279,7 @@ write [[
 ]]
 -- Files of the library that make classes. Nothing is computed here: no device may have been built.
 local core = debug.getregistry()["gpulua.library"].core
-for _, name in ipairs {"table", "table_groups", "rolling", "date_column", "window"} do core.import(name) end
+for _, name in ipairs {"table", "table_groups", "rolling", "date_column", "window", "gl_images"} do core.import(name) end
 for _, pair in ipairs(classes) do write_class(pair[1], pair[2]) end
 write "---@class gpu\nlocal gpu = {}\n"
 write_module("gpu", gpu)

@@ -25,6 +25,7 @@ struct LuaType<SharedBufferRef> {
 
 /// Adds the C++ functions of the files of library/graphics to the table at the top of the stack.
 void add_gl_buffers(lua_State* L);
+void add_gl_images(lua_State* L);
 void add_windows(lua_State* L);
 
 }  // namespace gpulua

@@ -5,8 +5,8 @@
 
 #include "bindings/arrays/lua_array.h"
 #include "bindings/kernels/kernel_parts.h"
+#include "bindings/kernels/texture_options.h"
 #include "bindings/lua/state.h"
-#include "src/base/near_name.h"
 #include "src/expressions/expression.h"
 #include "src/expressions/transfer.h"
 #include "src/runtime/buffer.h"
@@ -64,61 +64,6 @@ std::string TextureHandle::call() const {
 }
 
 namespace {
-
-struct TextureOptions {
-  Sampling sampling;
-  std::optional<unsigned> channels;
-  bool has_border = false, layered = false, in_rows = false;
-};
-
-/// An option that has one of some texts.
-template <class T>
-T check_choice(lua_State* L, int value, const char* option, std::initializer_list<std::pair<const char*, T>> choices) {
-  std::string names;
-  NearName near(lua_type(L, value) == LUA_TSTRING ? lua_tostring(L, value) : "");
-  for (const auto& [name, result] : choices) {
-    if (lua_type(L, value) == LUA_TSTRING && std::string_view(lua_tostring(L, value)) == name) return result;
-    names += (names.empty() ? "\"" : ", \"") + std::string(name) + "\"";
-    near.offer(name);
-  }
-  throw Error("[texture] {}: expected {}, got {}{}", option, names, describe(L, value), near.question());
-}
-
-TextureOptions check_texture_options(lua_State* L, int index) {
-  TextureOptions options;
-  Sampling& sampling = options.sampling;
-  const auto read_channels = [&](int value) {
-    const std::int64_t count = check_integer(L, value, "texture", "1, 2 or 4 channels");
-    if (count != 1 && count != 2 && count != 4)
-      throw Error("[texture] channels: expected 1, 2 or 4 numbers of an element, got {}{}", count,
-                  count == 3 ? "; colours take 4 with the opacity, gpu.pad adds one" : "");
-    options.channels = static_cast<unsigned>(count);
-  };
-  const auto read_border = [&](int value) {
-    using enum TextureBorder;
-    options.has_border = true;
-    sampling.border = check_choice<TextureBorder>(
-        L, value, "border", {{"clamp", clamp}, {"zero", zero}, {"wrap", wrap}, {"mirror", mirror}});
-  };
-  read_options(
-      L, index, "texture",
-      {{"filter",
-        [&](int v) {
-          sampling.linear = check_choice<bool>(L, v, "filter", {{"point", false}, {"linear", true}});
-        }},
-       {"border", read_border},
-       {"normalized", [&](int v) { sampling.normalized_coordinates = check_flag(L, v, "texture", "normalized"); }},
-       {"read",
-        [&](int v) {
-          sampling.normalized_values = check_choice<bool>(L, v, "read", {{"element", false}, {"normalized", true}});
-        }},
-       {"channels", read_channels},
-       {"layered", [&](int v) { options.layered = check_flag(L, v, "texture", "layered"); }},
-       {"memory", [&](int v) {
-          options.in_rows = check_choice<bool>(L, v, "memory", {{"image", false}, {"array", true}});
-        }}});
-  return options;
-}
 
 void check_element(const Node& array) {
   switch (array.dtype) {
@@ -182,31 +127,6 @@ ImageShape image_shape(const Node& array, const TextureOptions& options) {
     throw Error("[texture] expected from 1 to {} columns, {} rows and {} slices or layers, got {}", most_elements.width,
                 most_elements.height, most_elements.depth, type_text(array));
   return shape;
-}
-
-void check_sampling(const ImageShape& shape, const TextureOptions& options) {
-  const Sampling& sampling = options.sampling;
-  const bool is_float = info(shape.dtype).kind == DTypeKind::floating;
-  if (sampling.normalized_values && (is_float || size_of(shape.dtype) > 2))
-    throw Error("[texture] read: \"normalized\" is for integers of 8 and 16 bits, got {}", name(shape.dtype));
-  if (sampling.linear && !is_float && !sampling.normalized_values)
-    throw Error(
-        "[texture] filter: \"linear\" reads floats: expected float16 or float32, or read = \"normalized\" for integers "
-        "of 8 and 16 bits, got {}",
-        name(shape.dtype));
-  const bool repeats = sampling.border == TextureBorder::wrap || sampling.border == TextureBorder::mirror;
-  if (repeats && !sampling.normalized_coordinates)
-    throw Error(
-        "[texture] border: \"wrap\" and \"mirror\" are for coordinates from 0 to 1: expected normalized = true with "
-        "them, got false");
-  if (!options.in_rows) return;
-  if (shape.layered || shape.dimensions > 2)
-    throw Error(
-        "[texture] memory: \"array\" is for 1 or 2 axes without layers; memory = \"image\" copies the elements");
-  if (shape.dimensions == 1 && (sampling.linear || sampling.normalized_coordinates || options.has_border))
-    throw Error(
-        "[texture] memory: \"array\" of 1 axis is read by tex1Dfetch, which has no filter, border or normalized "
-        "coordinates; memory = \"image\" has them, for tex1D");
 }
 
 /// The array's own elements, where a device's texture units reach them.
@@ -304,6 +224,7 @@ int new_texture(lua_State* L) {
 
 const TextureHandle& check_image(lua_State* L, const char* op) {
   const auto& handle = check<TextureHandle>(L, 1, op);
+  if (handle.order->freed()) throw Error("[{}] {}", op, handle.order->why_freed());
   if (handle.array)
     throw Error("[{}] expected a texture with elements of its own, got one of memory = \"array\": they are the array's",
                 op);
@@ -372,6 +293,36 @@ int texture_text(lua_State* L) {
 }
 
 }  // namespace
+
+void push_mapped_texture(lua_State* L, OpenDevice& device, std::shared_ptr<Image> image, const ImageShape& shape,
+                         Dims dims, int options) {
+  const TextureOptions read = check_texture_options(L, options);
+  check_sampling(shape, read);
+  auto elements = std::make_shared<TextureElements>();
+  elements->device = device.shared_from_this();
+  elements->shape = shape;
+  elements->dims = std::move(dims);
+  elements->image = std::move(image);
+  TextureHandle handle = handle_of(elements);
+  set_texture(handle, textures_of(device).create_texture(elements->image, read.sampling), read.sampling);
+  push(L, std::move(handle));
+}
+
+void TextureHandle::end_mapping(const StreamRef& stream, const char* why) {
+  const std::shared_ptr<TextureElements> last = elements;
+  const auto end = [&] {
+    order->free(why);
+    last->textures.clear();
+    last->image.reset();
+  };
+  try {
+    order->write(stream);
+  } catch (...) {
+    end();
+    throw;
+  }
+  end();
+}
 
 void open_textures(lua_State* L) {
   new_type<TextureHandle>(L, {{"__tostring", protect<texture_text>}}, "texture:",

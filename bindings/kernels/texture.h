@@ -36,9 +36,15 @@ struct TextureHandle {
   std::uint64_t use(const StreamRef& stream) const;
   /// True when a kernel's call reads such elements.
   bool fits(const TextureUse& use) const;
+  /// The image is somebody else's, and goes: `stream` waits for the work that uses it, and a later use throws Error.
+  void end_mapping(const StreamRef& stream, const char* why);
   /// The call that reads them: "tex2D<float4>".
   std::string call() const;
 };
+
+/// Pushes a texture of an image that is not its own, with the options of gpu.texture at `options`.
+void push_mapped_texture(lua_State* L, OpenDevice& device, std::shared_ptr<Image> image, const ImageShape& shape,
+                         Dims dims, int options);
 
 template <>
 struct LuaType<TextureHandle> {

@@ -7,6 +7,7 @@
 #include "src/exchange/exposed_readers.h"
 #include "src/exchange/lend.h"
 #include "src/graphics/opengl.h"
+#include "src/graphics/sharing.h"
 #include "src/runtime/buffer.h"
 
 namespace gpulua {
@@ -15,21 +16,6 @@ namespace {
 constexpr const char* why_unmapped =
     "the array showed a buffer of OpenGL's, which is not mapped any more: use it inside of b:with, or make a copy "
     "there with x:copy()";
-
-void check_shares(OpenDevice& device, const char* op) {
-  if (device.info().in_host_memory) return;
-  Graphics* const graphics = device.device().graphics();
-  if (graphics == nullptr)
-    throw Error(ErrorKind::unavailable,
-                "[{}] expected a device that shares memory with OpenGL, got {}, whose driver does not", op,
-                device.name());
-  if (graphics->has_current_context()) return;
-  const auto* const renderer = reinterpret_cast<const char*>(opengl().get_string(GL_RENDERER));
-  throw Error(
-      "[{}] expected an OpenGL context of {}, got one of another device, {}: make the context on that GPU, or choose "
-      "the option device = \"cpu\"",
-      op, device.name(), renderer != nullptr ? renderer : "which has no name");
-}
 
 }  // namespace
 

@@ -13,7 +13,7 @@ local types = {
   ["a sparse matrix"] = {"A", "Sparse matrices"}, ["a random number generator"] = {"c", "Generators of cuRAND"},
   ["a table of columns"] = {"t", "Tables"}, ["groups of rows"] = {"groups", "Tables"}, ["a window"] = {"window", "Series"},
   ["dates or durations"] = {"d", "Dates"}, ["a chart"] = {"p", "Plots"}, ["an OpenGL window"] = {"w", "Windows and OpenGL"},
-  ["an OpenGL buffer"] = {"b", "Buffers of OpenGL's"},
+  ["an OpenGL buffer"] = {"b", "Buffers of OpenGL's"}, ["an OpenGL image"] = {"i", "Images of OpenGL's"},
   ["a Lua kernel"] = {"j", "Operations from Lua functions"}, ["a DLPack capsule"] = {"capsule", "Memory of other libraries"},
 }
 

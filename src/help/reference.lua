@@ -12,7 +12,7 @@ local find, gmatch, gsub, lower, match, sub = string.find, string.gmatch, string
 
 -- The receivers: what comes before the dot or colon of a name, in the reference and in signatures.
 local receivers = {gpu = true, x = true, A = true, k = true, mod = true, s = true, e = true, graph = true, g = true, c = true, t = true,
-  groups = true, window = true, w = true, b = true, d = true, p = true, j = true, capsule = true, device = true}
+  groups = true, window = true, w = true, b = true, i = true, d = true, p = true, j = true, capsule = true, device = true}
 
 -- ---- Markdown -----------------------------------------------------------------------------------------------------------------
 

@@ -135,7 +135,7 @@ return {
   {"subplots, several charts", "gpu.plot.grid"},
   {"save chart, save plot, save figure", "gpu.plot.save"},
   {"second axis, twin axis, dates axis, log axis, log scale, legend, title chart", "gpu.plot.line"},
-  {"opengl, gl buffer, vbo, interop, render, draw points, draw lines", "gpu.window gpu.gl.buffer gpu.gl.buffer_from w:draw w:lines"},
+  {"opengl, gl buffer, vbo, interop, render, draw points, draw lines", "gpu.window gpu.gl.buffer gpu.gl.buffer_from gpu.gl.texture_from w:draw w:lines"},
   {"open window, gui, display, particles, real time, realtime", "gpu.window gpu.show w:present"},
   {"keyboard, key, mouse, input, events", "w:key w:pressed w:mouse w:is_open"},
   {"show image, show picture, imshow, view image", "gpu.show gpu.plot.image w:image"},

@@ -29,6 +29,23 @@ pcall(ffi.cdef, [[
   const unsigned char* glGetString(unsigned name);
   void glClearColor(float r, float g, float b, float a);
   void glClear(unsigned mask);
+  void glGenTextures(int count, unsigned* ids);
+  void glDeleteTextures(int count, const unsigned* ids);
+  void glBindTexture(unsigned target, unsigned id);
+  void glTexImage2D(unsigned target, int level, int internal, int width, int height, int border, unsigned format, unsigned type,
+    const void* data);
+  void glGetTexImage(unsigned target, int level, unsigned format, unsigned type, void* data);
+  void glPixelStorei(unsigned name, int value);
+  void glGenRenderbuffers(int count, unsigned* ids);
+  void glBindRenderbuffer(unsigned target, unsigned id);
+  void glRenderbufferStorage(unsigned target, unsigned internal, int width, int height);
+  void glGenFramebuffers(int count, unsigned* ids);
+  void glDeleteFramebuffers(int count, const unsigned* ids);
+  void glBindFramebuffer(unsigned target, unsigned id);
+  void glFramebufferRenderbuffer(unsigned target, unsigned attachment, unsigned kind, unsigned id);
+  void glReadPixels(int x, int y, int width, int height, unsigned format, unsigned type, void* data);
+  void glEnable(unsigned what);
+  void glScissor(int x, int y, int width, int height);
 ]])
 
 local array_buffer = 0x8892
@@ -89,6 +106,51 @@ function graphics.floats(id, count)
   gl.glBindBuffer(array_buffer, bound[0])
   for i = 1, count do list[i] = values[i - 1] end
   return list
+end
+
+--- A texture of the program's without elements of its own: `internal` is its format, `format` and `type` those of transfers.
+function graphics.new_texture(internal, width, height, format, type)
+  local _, gl = graphics.libraries()
+  local id = ffi.new "unsigned[1]"
+  gl.glGenTextures(1, id)
+  gl.glBindTexture(0x0DE1, id[0])
+  gl.glTexImage2D(0x0DE1, 0, internal, width, height, 0, format, type, nil)
+  gl.glBindTexture(0x0DE1, 0)
+  return id[0]
+end
+
+--- The elements of a texture, as OpenGL has them, in an FFI array.
+function graphics.texture_elements(id, format, type, ctype, count)
+  local _, gl = graphics.libraries()
+  local values = ffi.new(ctype .. "[?]", count)
+  gl.glPixelStorei(0x0D05, 1)
+  gl.glBindTexture(0x0DE1, id)
+  gl.glGetTexImage(0x0DE1, 0, format, type, values)
+  gl.glBindTexture(0x0DE1, 0)
+  gl.glPixelStorei(0x0D05, 4)
+  return values
+end
+
+function graphics.new_renderbuffer(internal, width, height)
+  local _, gl = graphics.libraries()
+  local id = ffi.new "unsigned[1]"
+  gl.glGenRenderbuffers(1, id)
+  gl.glBindRenderbuffer(0x8D41, id[0])
+  gl.glRenderbufferStorage(0x8D41, internal, width, height)
+  gl.glBindRenderbuffer(0x8D41, 0)
+  return id[0]
+end
+
+function graphics.renderbuffer_bytes(id, width, height)
+  local _, gl = graphics.libraries()
+  local framebuffer, values = ffi.new "unsigned[1]", ffi.new("uint8_t[?]", 4 * width * height)
+  gl.glGenFramebuffers(1, framebuffer)
+  gl.glBindFramebuffer(0x8D40, framebuffer[0])
+  gl.glFramebufferRenderbuffer(0x8D40, 0x8CE0, 0x8D41, id)
+  gl.glReadPixels(0, 0, width, height, 0x1908, 0x1401, values)
+  gl.glBindFramebuffer(0x8D40, 0)
+  gl.glDeleteFramebuffers(1, framebuffer)
+  return values
 end
 
 function graphics.integer(name)

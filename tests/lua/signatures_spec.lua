@@ -148,7 +148,7 @@ describe("signatures", function()
     ["gpu.histogram2d"] = { vector, vector }, ["gpu.random.gamma"] = { 2, 1 }, ["gpu.logspace"] = { 0, 1 },
     ["gpu.blas.gemm_batched"] = { { x }, { x } }, ["gpu.blas.gemm_strided_batched"] = { gpu.ones(1, 2, 2), gpu.ones(1, 2, 2) },
     ["gpu.kaiser"] = { 4, 2 }, ["gpu.istft"] = { x }, ["gpu.blas.gemv"] = { x, gpu.ones(2) }, ["gpu.blas.symv"] = { x, gpu.ones(2) }, ["gpu.blas.trsv"] = { x, gpu.ones(2) },
-    ["gpu.gl.buffer"] = { 2, "float32" }, ["gpu.gl.buffer_from"] = { 1, 2, "float32" }, ["gpu.show"] = { x }, ["gpu.ravel_multi_index"] = { { { 1 } }, 2 }, ["gpu.unpackbits"] = { gpu.ones(2, "uint8") }, ["gpu.packbits"] = { integers },
+    ["gpu.gl.buffer"] = { 2, "float32" }, ["gpu.gl.buffer_from"] = { 1, 2, "float32" }, ["gpu.show"] = { x }, ["gpu.gl.texture_from"] = { 1 }, ["gpu.gl.renderbuffer_from"] = { 1 }, ["gpu.ravel_multi_index"] = { { { 1 } }, 2 }, ["gpu.unpackbits"] = { gpu.ones(2, "uint8") }, ["gpu.packbits"] = { integers },
     ["gpu.fromfile"] = { "no file" }, ["gpu.linalg.vander"] = { vector },
     ["gpu.random.zipf"] = { 2, 2 }, ["gpu.random.multinomial"] = { 2, 3, { 1 } }, ["gpu.random.multivariate_normal"] = { 2, { 0 }, { { 1 } } },
     ["gpu.plot.save"] = { gpu.plot.line { 1 }, "x.svg" }, ["gpu.plot.show"] = { gpu.plot.line { 1 } },
