@@ -1,4 +1,4 @@
-// Owners, locks and threads for host functions, which are left out: declarations alone, as in <vector>.
+// Owners, locks, threads and clocks for host functions, which are left out: declarations alone, as in <vector>.
 #ifndef GPULUA_HOST_OBJECTS_H
 #define GPULUA_HOST_OBJECTS_H
 #include "gpulua/functional"
@@ -114,5 +114,41 @@ class thread {
   GPULUA_HOST void detach();
   GPULUA_HOST bool joinable() const noexcept;
 };
+
+namespace chrono {
+template <class _Rep, class _Period = void>
+class duration {
+ public:
+  using rep = _Rep;
+  using period = _Period;
+  GPULUA_HOST_EMPTY(duration)
+  template <class _Other>
+  GPULUA_HOST duration(const _Other& other);
+  GPULUA_HOST _Rep count() const;
+};
+using nanoseconds = duration<long long>;
+using microseconds = duration<long long>;
+using milliseconds = duration<long long>;
+using seconds = duration<long long>;
+using minutes = duration<long long>;
+using hours = duration<long long>;
+template <class _Clock, class _Duration = nanoseconds>
+class time_point {
+ public:
+  GPULUA_HOST_EMPTY(time_point)
+  GPULUA_HOST _Duration time_since_epoch() const;
+  GPULUA_HOST _Duration operator-(const time_point& other) const;
+};
+class system_clock {
+ public:
+  using duration = nanoseconds;
+  using time_point = chrono::time_point<system_clock>;
+  GPULUA_HOST static time_point now();
+};
+using steady_clock = system_clock;
+using high_resolution_clock = system_clock;
+template <class _To, class _From>
+GPULUA_HOST _To duration_cast(const _From& from);
+}  // namespace chrono
 }  // namespace std
 #endif

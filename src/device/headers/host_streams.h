@@ -39,6 +39,10 @@ class ios_base {
   static constexpr int in = 1, out = 2, binary = 4, app = 8, trunc = 16, ate = 32;
 };
 using ios = ios_base;
+template <class _Tp, class... _More>
+using basic_istream = gpulua_stream;
+template <class _Tp, class... _More>
+using basic_ostream = gpulua_stream;
 using istream = gpulua_stream;
 using ostream = gpulua_stream;
 using iostream = gpulua_stream;

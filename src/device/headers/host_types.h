@@ -33,12 +33,22 @@ int usleep(unsigned);
 unsigned sleep(unsigned);
 pid_t getpid();
 
+// The clock of CUDA's samples, which helper_timer.h and helper_functions.h declare.
+class StopWatchInterface;
+
 // ---- cuBLAS -----------------------------------------------------------------------------------------------------------------
 typedef struct cublasContext* cublasHandle_t;
 typedef struct cublasLtContext* cublasLtHandle_t;
 typedef struct cublasLtMatmulDescOpaque_t* cublasLtMatmulDesc_t;
 typedef struct cublasLtMatrixLayoutOpaque_t* cublasLtMatrixLayout_t;
 typedef struct cublasLtMatmulPreferenceOpaque_t* cublasLtMatmulPreference_t;
+typedef struct cublasLtMatrixTransformDescOpaque_t* cublasLtMatrixTransformDesc_t;
+typedef struct {
+  unsigned long long data[8];
+} cublasLtMatmulAlgo_t;
+typedef enum { CUBLASLT_REDUCTION_SCHEME_NONE = 0 } cublasLtReductionScheme_t;
+typedef enum { CUBLASLT_ORDER_COL = 0, CUBLASLT_ORDER_ROW = 1, CUBLASLT_ORDER_COL32 = 2 } cublasLtOrder_t;
+typedef enum { CUBLAS_POINTER_MODE_HOST = 0, CUBLAS_POINTER_MODE_DEVICE = 1 } cublasPointerMode_t;
 typedef enum { CUBLAS_STATUS_SUCCESS = 0, CUBLAS_STATUS_NOT_INITIALIZED = 1, CUBLAS_STATUS_ALLOC_FAILED = 3 } cublasStatus_t;
 typedef enum { CUBLAS_OP_N = 0, CUBLAS_OP_T = 1, CUBLAS_OP_C = 2 } cublasOperation_t;
 typedef enum { CUBLAS_FILL_MODE_LOWER = 0, CUBLAS_FILL_MODE_UPPER = 1, CUBLAS_FILL_MODE_FULL = 2 } cublasFillMode_t;

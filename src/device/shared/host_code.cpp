@@ -17,23 +17,29 @@ namespace {
 
 /// Headers of C++, of the system and of CUDA's libraries that have nothing for kernels.
 constexpr std::string_view host_headers[] = {
+    "alloca.h",
     "any",
+    "bit",
     "bitset",
     "cctype",
     "cerrno",
     "cfenv",
     "charconv",
-    "chrono",
     "clocale",
+    "compare",
+    "complex",
+    "complex.h",
     "concepts",
     "coroutine",
     "csignal",
     "cstdarg",
     "ctype.h",
+    "cudaEGL.h",
     "cuda_egl_interop.h",
     "cuda_gl_interop.h",
-    "cudaEGL.h",
     "cudla.h",
+    "cwchar",
+    "cwctype",
     "dirent.h",
     "dlfcn.h",
     "emmintrin.h",
@@ -46,14 +52,12 @@ constexpr std::string_view host_headers[] = {
     "future",
     "getopt.h",
     "grp.h",
-    "immintrin.h",
-    "helper_cuda.h",
-    "helper_functions.h",
     "helper_image.h",
     "helper_string.h",
-    "helper_timer.h",
+    "immintrin.h",
     "locale",
     "locale.h",
+    "malloc.h",
     "mpi.h",
     "npp.h",
     "numbers",
@@ -67,31 +71,36 @@ constexpr std::string_view host_headers[] = {
     "omp.h",
     "random",
     "ranges",
+    "ratio",
     "regex",
     "sched.h",
     "shared_mutex",
     "signal.h",
+    "smmintrin.h",
     "source_location",
+    "span",
     "stdarg.h",
     "streambuf",
     "string_view",
     "strings.h",
     "system_error",
-    "smmintrin.h",
     "tmmintrin.h",
+    "typeindex",
     "typeinfo",
     "unistd.h",
     "valarray",
     "variant",
+    "version",
     "wchar.h",
+    "wctype.h",
     "x86intrin.h",
     "xmmintrin.h",
 };
 
 /// Folders of such headers.
-constexpr std::string_view host_folders[] = {"EGL/",   "GL/",    "GLES2/",   "GLES3/",  "GLFW/",
-                                             "X11/",   "arpa/",  "boost/",   "gflags/", "glog/",
-                                             "gtest/", "linux/", "netinet/", "sys/",    "vulkan/"};
+constexpr std::string_view host_folders[] = {"EGL/",   "GL/",      "GLES2/",      "GLES3/",  "GLFW/",  "X11/",
+                                             "arpa/",  "boost/",   "cub/device/", "gflags/", "glog/",  "gtest/",
+                                             "linux/", "netinet/", "sys/",        "thrust/", "vulkan/"};
 
 constexpr std::array<std::string_view, 6> device_marks{"__global__", "__device__",   "constexpr",
                                                        "consteval",  "__constant__", "__managed__"};
@@ -144,7 +153,7 @@ class HostCode {
       if (token.text == ">" && --angles_ == 0) in_template_ = false, head_ = words_.size() + 1;
     }
     if (token.text == "template") in_template_ = true;
-    if (is_mark && token.text == "=" && parentheses_ == 0 && !in_template_) has_value_ = true;
+    if (is_mark && token.text == "=" && parentheses_ == 0 && !in_template_) read_equals();
     if (is_mark && token.text == "(") ++parentheses_;
     if (is_mark && token.text == ")") --parentheses_;
     if (is_mark && parentheses_ == 0 && token.text == "{") return open(token);
@@ -152,8 +161,15 @@ class HostCode {
       if (types_ == 0 && (is_host_function() || is_host_variable())) blank(begin_, place(token.text) + 1);
       return words_.clear();
     }
-    if (is_mark && token.text == "}") return close();
+    if (is_mark && token.text == "}") return close(token);
     words_.push_back(token.text);
+  }
+
+  /// A value follows, unless it is a part of `!=` or `==`, as in a type's arguments, or of an operator's name.
+  void read_equals() {
+    constexpr std::string_view others = "=!<>+-*/%&|^";
+    const std::string_view before = words_.empty() ? "" : words_.back();
+    has_value_ = before != "operator" && !(before.size() == 1 && others.find(before) != others.npos);
   }
 
   /// Each branch of an #if goes on from what stands before it: a brace that all of them open is one brace.
@@ -181,9 +197,12 @@ class HostCode {
     body_ = place(brace.text) + 1;
     depth_ = 1;
   }
-  void close() {
-    if (types_ > 0) --types_;  // namespaces are outside of types
+  void close(const CxxToken& brace) {
     words_.clear();
+    if (types_ == 0) return;  // a namespace: these are outside of types
+    --types_;
+    start(place(brace.text));  // what follows up to the semicolon belongs to the type
+    words_.push_back(brace.text);
   }
   void end_body(const CxxToken& token) {
     const std::size_t end = place(token.text);
@@ -213,6 +232,14 @@ class HostCode {
     const std::string_view last = *last_word;
     return last != ")" && last != "const" && last != "noexcept" && last != "override" && last != "final";
   }
+  /// A name in capitals with no mark behind it, as those of types and classes have: `MATRIX* f()`, `MATRIX::f()`.
+  bool has_macro_before(std::vector<std::string_view>::const_iterator name) const {
+    for (auto word = words_.begin(); word != name; ++word) {
+      const std::string_view next = *(word + 1);
+      if (may_be_macro(*word) && next != ":" && next != "*" && next != "&" && next != "<") return true;
+    }
+    return false;
+  }
   bool has(std::string_view word) const { return std::ranges::find(words_, word) != words_.end(); }
   /// Of the words of a declaration: a result's type, a name and parameters, and nothing that may be a device's.
   bool is_host_function() const {
@@ -222,14 +249,14 @@ class HostCode {
         has("using"))
       return false;
     if (std::ranges::any_of(device_marks, [this](std::string_view mark) { return has(mark); })) return false;
-    return std::none_of(words_.begin(), parameters, may_be_macro);
+    return !has_macro_before(parameters - 1);
   }
 
   /// Of the words of a declaration: a variable that kernels cannot use, as it is neither theirs nor constant.
   bool is_host_variable() const {
-    constexpr std::array<std::string_view, 14> others{"(",        "namespace", "const",    "typedef",      "using",
-                                                      "struct",   "class",     "union",    "enum",         "extern",
-                                                      "template", "friend",    "operator", "static_assert"};
+    constexpr std::array<std::string_view, 15> others{"(",      "namespace", "const",  "typedef",  "using",
+                                                      "}",      "struct",    "class",  "union",    "enum",
+                                                      "extern", "template",  "friend", "operator", "static_assert"};
     const auto value = std::find_first_of(words_.begin(), words_.end(), value_marks.begin(), value_marks.end());
     if (value - words_.begin() < 2) return false;
     const auto is_in = [](const auto& list, std::string_view word) {
@@ -238,7 +265,7 @@ class HostCode {
     // Its name may be in capitals.
     return std::none_of(words_.begin(), value,
                         [&](std::string_view word) { return is_in(others, word) || is_in(device_marks, word); }) &&
-           !has("__shared__") && std::none_of(words_.begin(), value - 1, may_be_macro);
+           !has("__shared__") && !has_macro_before(value - 1);
   }
 
   std::string_view text_;

@@ -10,6 +10,7 @@
 #include "src/device/shared/host_code.h"
 #include "src/device/shared/included_headers.h"
 #include "src/device/shared/standard_headers.h"
+#include "src/device/shared/used_code.h"
 
 namespace gpulua {
 namespace {
@@ -173,7 +174,10 @@ std::vector<NamedSource> other_ways(const KernelSource& source) {
   };
   drop_host_code(kernels.text);
   for (auto& [name, text] : kernels.headers) drop_host_code(text);
-  if (has_host_code) ways.push_back({all + "__host__ __device__ void gpulua_host();\n", kernels});
+  const std::string lines = all + "__host__ __device__ void gpulua_host();\n";
+  if (has_host_code) ways.push_back({lines, kernels});
+  drop_unused_code(kernels);
+  ways.push_back({lines, std::move(kernels)});
   return ways;
 }
 

@@ -27,8 +27,8 @@ bool has_kernel_text(const KernelSource& source);
 NamedSource with_all_names(const KernelSource& source);
 
 /// The other ways to compile a source, to be tried in this order. One that declares some of the names itself, in lines
-/// that the preprocessor may leave out, has others: there each name ends where the source declares it. The last has no
-/// functions of the host, whose code may need what is not there.
+/// that the preprocessor may leave out, has others: there each name ends where the source declares it. One has no
+/// functions of the host, whose code may need what is not there, and the last nothing that no kernel uses.
 std::vector<NamedSource> other_ways(const KernelSource& source);
 
 /// The first way that compiles. Where none does, throws the error of the way with the fewest messages.

@@ -71,6 +71,11 @@ std::string nvrtc_option(const std::string& option) {
   return is_default_device ? default_device : option;
 }
 
+/// Lambdas with __device__ are always there for NVRTC, which does not know nvcc's option for them.
+bool is_always_on(const std::string& option) {
+  return option.ends_with("-extended-lambda");
+}
+
 struct HostHeader {
   std::string_view name, text;
 };
@@ -302,7 +307,7 @@ CompiledModule Compiler::compile(const NamedSource& named) {
     if (include_dirs_.empty() && !has_own_header(source, name)) program.headers.emplace_back(name, "");
   program.name_expressions = source.names;
   for (const std::string& option : source.options)
-    if (!is_link_option(option)) program.options.push_back(nvrtc_option(option));
+    if (!is_link_option(option) && !is_always_on(option)) program.options.push_back(nvrtc_option(option));
   if (std::ranges::any_of(source.options, is_link_option)) program.options.emplace_back("-rdc=true");
   if (!std::ranges::any_of(source.options, sets_standard)) program.options.emplace_back("-std=c++17");
   program.options.emplace_back("-w");  // no warnings among the errors

@@ -1,0 +1,248 @@
+#include "src/device/shared/used_code.h"
+
+#include <algorithm>
+#include <iterator>
+#include <list>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "src/base/cxx_tokens.h"
+#include "src/device/shared/code_declarations.h"
+
+namespace gpulua {
+namespace {
+
+using Words = std::vector<std::string_view>;
+using Kind = CodeDeclaration::Kind;
+
+bool has(const Words& words, std::string_view word) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+/// Finds the declarations that are used, from the kernels on.
+class UsedCode {
+ public:
+  explicit UsedCode(const KernelSource& source) {
+    add(source.text, true);
+    for (const auto& [name, text] : source.headers) add(text, false);
+    for (Text& text : texts_)
+      for (CodeDeclaration& declaration : declarations_of(text.text, macros_)) add(text, std::move(declaration));
+    find_names();
+    for (const std::string& name : source.names) mention_all(name);
+    for (const auto& [name, value] : source.defines) mention_all(value);
+    for (const std::string& option : source.options) mention_all(option);
+    for (Text& text : texts_)
+      for (Item& item : text.items)
+        if (item.type == nullptr && is_root(item.declaration, text.is_main)) use(item);
+    follow();
+  }
+
+  /// The `index`-th text, of the source and its headers, with blanks for what is not used.
+  std::string used(std::size_t index) const {
+    const Text& text = *std::next(texts_.begin(), static_cast<std::ptrdiff_t>(index));
+    std::string result(text.text);
+    for (const Item& item : text.items)
+      if (!item.is_used) blank(result, text.text, item.declaration.begin, item.declaration.end);
+    return result;
+  }
+
+ private:
+  struct Item {
+    CodeDeclaration declaration = {};
+    Item* type = nullptr;                  // of a function that only hosts may call: whose member it is
+    std::vector<Item*> host_members = {};  // of a type: those functions
+    bool is_used = false;
+  };
+  struct Text {
+    std::string_view text;
+    bool is_main;
+    std::list<Item> items = {};
+  };
+
+  void add(std::string_view text, bool is_main) {
+    texts_.push_back({text, is_main});
+    macros_.read(text);
+  }
+
+  /// Functions that only hosts may call are no part of the type that they are members of: they have to be used, too.
+  void add(Text& text, CodeDeclaration&& declaration) {
+    text.items.push_back({std::move(declaration)});
+    Item& type = text.items.back();
+    add_members(text, type, CodeDeclaration(type.declaration));
+  }
+  void add_members(Text& text, Item& owner, const CodeDeclaration& type) {
+    if (type.body == type.body_end) return;
+    const std::string_view body = text.text.substr(type.body, type.body_end - type.body);
+    for (CodeDeclaration& member : declarations_of(body, macros_)) {
+      for (std::size_t* place : {&member.begin, &member.end, &member.body, &member.body_end}) *place += type.body;
+      if (member.kind == Kind::type) add_members(text, owner, member);
+      if (!is_host_function(member, type)) continue;
+      std::erase_if(owner.declaration.words, [&](std::string_view word) {
+        return word.data() >= text.text.data() + member.begin && word.data() < text.text.data() + member.end;
+      });
+      // No name calls constructors and operators alone: a kernel cannot.
+      if (has(member.words, "operator") || is_name_of(type, member)) member.names.clear();
+      text.items.push_back({std::move(member), &owner});
+      owner.host_members.push_back(&text.items.back());
+    }
+  }
+
+  static bool is_name_of(const CodeDeclaration& type, const CodeDeclaration& member) {
+    return std::ranges::any_of(member.names, [&](std::string_view name) { return has(type.names, name); });
+  }
+
+  /// Not those that the compiler would write otherwise, as a copy then would be another.
+  bool is_host_function(const CodeDeclaration& member, const CodeDeclaration& type) {
+    const Words& words = member.words;
+    if (member.kind != Kind::function || has(words, "default") || has(words, "delete")) return false;
+    if (stand_for(words, "__device__") || stand_for(words, "constexpr")) return false;
+    if (has(words, "friend")) return false;
+    const bool is_constructor = is_name_of(type, member);
+    const auto mentions = std::ranges::count_if(words, [&](std::string_view word) { return has(type.names, word); });
+    return is_constructor ? mentions == 1 && words.size() > 1 : !member.assigns || mentions < 2;
+  }
+
+  void find_names() {
+    std::vector<Item*> types, functions, rest;
+    for (Text& text : texts_)
+      for (Item& item : text.items) {
+        const CodeDeclaration& declaration = item.declaration;
+        if (declaration.kind == Kind::directive || (item.type != nullptr && declaration.names.empty())) continue;
+        const bool has_names = declaration.kind != Kind::other && !declaration.names.empty();
+        (!has_names ? rest : declaration.kind == Kind::function ? functions : types).push_back(&item);
+      }
+    note_names(types);
+    for (const Item* item : types)
+      if (!item->declaration.is_variable) types_.insert(item->declaration.names.begin(), item->declaration.names.end());
+    for (Item* item : functions) keep_one_name(item->declaration.names);
+    note_names(functions);
+    for (Item* item : rest) item->declaration.names = other_names(item->declaration);
+    note_names(rest);
+  }
+
+  void note_names(const std::vector<Item*>& items) {
+    for (Item* item : items)
+      for (const std::string_view name : item->declaration.names) items_[name].push_back(item);
+  }
+
+  /// Of a macro's call: what the macro's text declares, or the arguments, where they may be parts of these names. What
+  /// is not understood has those of its words that others declare, an operator those that are types.
+  Words other_names(const CodeDeclaration& declaration) {
+    Words names;
+    if (declaration.words.empty()) return names;
+    const bool is_operator = declaration.kind == Kind::function;
+    const std::string_view macro = declaration.words.front();
+    if (macros_.find(macro) == nullptr) {
+      std::ranges::copy_if(declaration.words, std::back_inserter(names),
+                           [&](auto word) { return types_.contains(word) || (!is_operator && items_.contains(word)); });
+      return names;
+    }
+    const Words arguments(declaration.words.begin() + 1, declaration.words.end());
+    const Words& parameters = macros_.parameters(macro);
+    if (macros_.text(macro).find("##") != std::string_view::npos) return arguments;
+    for (CodeDeclaration& each : declarations_of(macros_.text(macro), macros_)) {
+      if (each.kind == Kind::function) keep_one_name(each.names);
+      if (each.names.empty()) return arguments;
+      names.insert(names.end(), each.names.begin(), each.names.end());
+    }
+    const bool is_named_by_call = std::ranges::any_of(names, [&](auto name) { return has(parameters, name); });
+    return names.empty() || is_named_by_call ? arguments : names;
+  }
+
+  /// A function in a type's namespace, `Type::f`, is a part of the type.
+  void keep_one_name(Words& names) const {
+    if (names.size() > 1) names = {items_.contains(names.back()) ? names.back() : names.front()};
+  }
+
+  bool is_root(const CodeDeclaration& declaration, bool is_main) {
+    if (declaration.kind == Kind::directive || declaration.names.empty()) return true;
+    const Words& words = declaration.words;
+    if (stand_for(words, "__global__")) return true;
+    const bool is_device = has(words, "__device__");
+    if (declaration.is_variable) return is_device || has(words, "__constant__") || has(words, "__managed__");
+    return is_device && is_main && declaration.kind == Kind::function && !declaration.is_internal;
+  }
+
+  /// Whether the word is the mark, or a macro that has it.
+  bool stands_for(std::string_view word, std::string_view mark) {
+    if (word == mark) return true;
+    const Words* words = macros_.find(word);
+    if (words == nullptr) return false;
+    const auto [known, is_new] = marks_.emplace(std::pair(word, mark), false);  // false: for macros that mention it
+    if (is_new && std::ranges::any_of(*words, [&](std::string_view each) { return stands_for(each, mark); }))
+      marks_[{word, mark}] = true;
+    return marks_[{word, mark}];
+  }
+
+  bool stand_for(const Words& words, std::string_view mark) {
+    return std::ranges::any_of(words, [&](std::string_view word) { return stands_for(word, mark); });
+  }
+
+  void use(Item& item) {
+    if (item.is_used || (item.type != nullptr && !item.type->is_used)) return;
+    item.is_used = true;
+    if (item.declaration.kind == Kind::directive) return;
+    // Its names stand for other declarations, too: overloads, members, what tells of it before.
+    if (item.declaration.kind != Kind::other)
+      for (const std::string_view name : item.declaration.names) mention(name);
+    for (const std::string_view word : item.declaration.words) mention(word);
+    for (Item* member : item.host_members)
+      if (std::ranges::any_of(member->declaration.names, [&](auto name) { return mentioned_.contains(name); }))
+        use(*member);
+  }
+  void mention(std::string_view word) {
+    if (mentioned_.insert(word).second) pending_.push_back(word);
+  }
+  void mention_all(std::string_view text) {
+    CxxTokens tokens(text);
+    for (CxxToken token = tokens.next(); token.kind != CxxToken::Kind::end; token = tokens.next()) mention(token.text);
+  }
+  void follow() {
+    while (!pending_.empty()) {
+      const std::string_view word = pending_.back();
+      pending_.pop_back();
+      if (const Words* words = macros_.find(word))
+        for (const std::string_view each : *words) mention(each);
+      if (const auto found = items_.find(word); found != items_.end())
+        for (Item* item : found->second) use(*item);
+    }
+  }
+
+  /// The preprocessor's lines stay, as their conditions may be of others, but includes.
+  static void blank(std::string& result, std::string_view text, std::size_t begin, std::size_t end) {
+    CxxTokens tokens(text.substr(begin, end - begin));
+    for (CxxToken token = tokens.next(); token.kind != CxxToken::Kind::end; token = tokens.next()) {
+      if (token.kind == CxxToken::Kind::directive && CxxDirective(token).name != "include") continue;
+      const auto first = static_cast<std::size_t>(token.text.data() - text.data());
+      for (std::size_t i = first; i < first + token.text.size(); ++i)
+        if (result[i] != '\n') result[i] = ' ';
+    }
+  }
+
+  CodeMacros macros_;
+  std::list<Text> texts_;
+  std::unordered_map<std::string_view, std::vector<Item*>> items_;
+  std::map<std::pair<std::string_view, std::string_view>, bool> marks_;  // whether a macro stands for a mark
+  std::unordered_set<std::string_view> types_;                           // the names of types
+  std::unordered_set<std::string_view> mentioned_;
+  Words pending_;
+};
+
+}  // namespace
+
+void drop_unused_code(KernelSource& source) {
+  std::vector<std::string> texts;
+  {
+    const UsedCode code(source);
+    for (std::size_t i = 0; i <= source.headers.size(); ++i) texts.push_back(code.used(i));
+  }
+  source.text = std::move(texts.front());
+  for (std::size_t i = 0; i < source.headers.size(); ++i) source.headers[i].second = std::move(texts[i + 1]);
+}
+
+}  // namespace gpulua

@@ -1,0 +1,81 @@
+-- Whole files of programs: what no kernel uses is left out where a source does not compile otherwise.
+local gpu = require "gpu"
+local fails = require("support").fails
+
+local host = [[
+#include <chrono>
+#include <random>
+#include <thrust/device_vector.h>
+#include <thrust/sort.h>
+#include <helper_functions.h>
+using namespace std;
+#define CHECK(call) check_of_hosts((call), __FILE__)
+StopWatchInterface* timer = NULL;
+namespace tools {
+const double step = start_of_hosts() * 2;
+class Generator {
+  std::mt19937 engine_;
+  thrust::device_vector<int> numbers_;
+ public:
+  explicit Generator(std::random_device& seed) : engine_(seed()), numbers_{1, 2} {}
+  friend bool operator==(const Generator& a, const Generator& b) { return a.numbers_ == b.numbers_; }
+};
+template <class T> struct Table { T* rows; Unheard<T> more; };
+template struct Table<int>;
+}
+typedef struct Pair { int first, second; } Pair, *PairPointer;
+struct Settings {
+  int by;
+  explicit Settings(std::mt19937& engine) : by{engine()} {}
+  void load(Unheard& from) { by = CHECK(from.read()); }
+  __host__ __device__ Settings() : by(0) {}
+  __host__ __device__ int times(int x) const { return by * x; }
+};
+static const std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
+]]
+local kernels = [[
+__global__ void scale(int* x, Settings settings, PairPointer pairs) {
+  pairs->second = pairs->first + 1;
+  *x = settings.times(*x);
+}
+int main() { Config config = {.code = 3}; thrust::sort(thrust::device, 0, 0); scale<<<1, 1>>>(0, {}, 0); }
+]]
+
+describe("whole files", function()
+  it("compile with types, variables and libraries that hosts alone use", function()
+    local mod = gpu.module(host .. kernels, {name = "program.cu"})
+    assert.are.same({"scale"}, mod.kernels)
+    local ffi = require "ffi"
+    local x, pairs = gpu.array({7}, "int32"), gpu.array({1, 0}, "int32")
+    mod.scale {grid = 1, block = 1}(x, ffi.new("struct { int by; }", 3), gpu.array({4, 0, 0, 0, 0, 0, 0, 0}, "uint8"))
+    assert.are.equal(21, x:item())
+    assert.are.same({1, 0}, pairs:table())
+  end)
+
+  it("keep what kernels use of the files that they include", function()
+    local folder = os.tmpname()
+    os.remove(folder)
+    assert(os.execute("mkdir -p " .. folder .. "/parts") == 0)
+    local function write(name, text)
+      local file = assert(io.open(folder .. "/" .. name, "w"))
+      file:write(text)
+      file:close()
+    end
+    -- Two files of one name, and one file by two names.
+    write("common.h", '#pragma once\n#include "parts/common.h"\nstruct Outer { Inner inner; };\nclass Host { Unheard u; };\n')
+    write("parts/common.h", '#pragma once\n#include "../sizes.h"\nstruct Inner { int n[size]; };\nvoid f(Unheard);\n')
+    write("sizes.h", "#pragma once\nstatic const int size = 2;\n")
+    local mod = gpu.module('#include "common.h"\n#include "sizes.h"\n'
+      .. "__global__ void k(int* x) { Outer o; o.inner.n[1] = size; *x = o.inner.n[1]; }\nvoid host(Unheard);", {include = {folder}})
+    os.execute("rm -r " .. folder)
+    local x = gpu.zeros(1, "int32")
+    mod.k {grid = 1, block = 1}(x)
+    assert.are.equal(2, x[1])
+  end)
+
+  it("name a mistake in a kernel, at its line", function()
+    local _, before = host:gsub("\n", "")
+    local message = fails("missing", gpu.module, host .. "__global__ void k(int* x) { *x = missing; }", {name = "program.cu"})
+    assert.is_truthy(message:find(("program.cu:%d: error: "):format(before + 1), 1, true), message)
+  end)
+end)
