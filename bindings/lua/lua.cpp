@@ -221,7 +221,7 @@ std::string remedy(lua_State* L, const char* op, int index, std::string_view exp
       [[fallthrough]];
     case LUA_TTABLE:
       if (!wants_array) return "";
-      return remedy_of_table(L, index) + (takes_several(op) ? about_call(op) : "");
+      return remedy_of_table(L, index) + (expected == LuaType<Array>::name && takes_several(op) ? about_call(op) : "");
     case LUA_TFUNCTION:
       return wants_array || wants_number ? "; parentheses call a function: x:mean() is a value, x.mean a function" : "";
     case LUA_TSTRING:

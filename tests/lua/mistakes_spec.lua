@@ -391,7 +391,7 @@ mistakes[#mistakes + 1] = { "names and forms from elsewhere",
   { 'x:rank()', '[array] an array has no field or method "rank"; use gpu.stats.rankdata(x), or x.ndim for the number of axes' },
   { 'gpu.plot.subplot(1, 2, 1)', '[gpu.plot] gpu.plot has no field "subplot"; use gpu.plot.grid(charts)' },
   { 'x:view("int32")', '[array] an array has no field or method "view"; use x:reshape(sizes) for another shape, x:astype(dtype) for another dtype' },
-  { 'gpu.meshgrid({ 1, 2 }, { 3, 4 })', '[meshgrid] expected an array, got a table; gpu.array(t) makes an array of a table' },
+  { 'gpu.meshgrid({ 1, 2 }, { 3, 4 })', '[meshgrid] expected an array, got a table; gpu.array(t) makes an array of a table; the call is gpu.meshgrid(x, ...)' },
   { 'gpu.linalg.multi_dot(x, x)', '[linalg.multi_dot] expected one list and a table of options (out), got an array float32[2x3] after the '
     .. 'first argument; gpu.linalg.multi_dot({x, y}) takes several' },
   { 'gpu.ndimage.binary_dilation(mask, mask)', '[ndimage.binary_dilation] expected a table of options: structure, iterations, mask, '
@@ -463,7 +463,7 @@ mistakes[#mistakes + 1] = { "arguments that an inner function refuses, with the 
   { 'gpu.isclose(y, gpu.ones(2))', '[isclose] operands could not be broadcast together with shapes (3,) (2,): counted from the last axis, 3 meets 2, and sizes of an axis are equal or one is 1' },
   { 'gpu.stats.ttest_ind(x, gpu.ones(3, 4))', '[stats.ttest_ind] operands could not be broadcast together with shapes (3,) (4,): '
     .. 'counted from the last axis, 3 meets 4, and sizes of an axis are equal or one is 1' },
-  { 'gpu.array_equal(y, { 1, 1, 1 })', '[array_equal] expected an array, got a table; gpu.array(t) makes an array of a table' },
+  { 'gpu.array_equal(y, { 1, 1, 1 })', '[array_equal] expected an array, got a table; gpu.array(t) makes an array of a table; the call is gpu.equal(x, y)' },
   { 'gpu.signal.unit_impulse(5, 0)', '[signal.unit_impulse] indices start at 1, got 0' },
   { 'gpu.random.integers(5, 0, 300, { dtype = "uint8" })', '[random.integers] 299 does not fit uint8: it is out of range' },
   { 'gpu.save("/tmp/never_written.csv", { a = gpu.ones(3), b = gpu.ones(2) })', '[save] expected 3 rows in column b, as in the others, got 2' },
@@ -511,6 +511,17 @@ mistakes[#mistakes + 1] = { "arguments in another library's form",
     "[sparse.csr] expected gpu.sparse.coo(rows, columns, values, shape), got SciPy's (values, (rows, columns))" },
   { 'local n, m = x.shape return n * m',
     '[shape] expected numbers, got a list of sizes: x.shape[1] is the first, local n, m = unpack(x.shape) gives all' },
+  { 'gpu.signal.lfilter(y, { 0.5, 0.5 }, { 1 })', '[signal.lfilter] expected an array, got a table; gpu.array(t) makes an array of a table; the call is gpu.signal.lfilter(b, a, x [, axis])' },
+  { 'gpu.signal.filtfilt(y, { 0.5, 0.5 }, { 1 })', '[signal.filtfilt] expected an array, got a table; gpu.array(t) makes an array of a table; the call is gpu.signal.filtfilt(b, a, x [, axis])' },
+  { 'gpu.take({ 1, 2 }, y)', '[take] expected an array, got a table; gpu.array(t) makes an array of a table; the call is gpu.take(x, indices [, axis])' },
+  { 'gpu.signal.sosfilt(y, gpu.ones(1, 6))', '[signal.sosfilt] expected sections of shape (n,6), as {output = "sos"} of a design gives, got (3,); '
+    .. 'they come first: gpu.signal.sosfilt(sos, x)' },
+  { 'gpu.signal.butter(4, 50)', '[signal.butter] expected frequencies above 0 and below 1, half the sampling frequency, got 50; '
+    .. '{fs = 1000} is that of 1000 Hz, and they are in Hz then' },
+  { 'gpu.signal.firwin(31, 50)', '[signal.firwin] expected frequencies above 0 and below 1, half the sampling frequency, got 50; {fs = 1000} is that of 1000 Hz, and they are in Hz then' },
+  { 'y[{ true, false, true }]', '[index] expected an integer, {first, last, step}, a string like "2:5", "...", gpu.newaxis, or an array of '
+    .. 'integers or bool, got booleans; a mask is an array of bool: x[gpu.array{true, false, true}]' },
+  { 'gpu.max(x, {}, 2)', '[max] expected a table of options: axis, keepdims, dtype, out, where and initial, got 2; an axis follows the array, x:max(2)' },
   { 'gpu.polyval(y, { 1, 2 })', '[polyval] expected the coefficients first, and x, an array or a number, after them, got a table' },
   { 'gpu.table({ v = y }).head(1)', '[head] expected t:head([n]), with a colon, got a dot and 1 in t\'s place' },
 }
