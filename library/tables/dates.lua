@@ -1,4 +1,4 @@
--- Columns of dates and durations: gpu.dates, gpu.durations and gpu.date_range.
+-- Columns of dates and durations: gpu.dates, gpu.durations, gpu.date_range and gpu.year_fraction.
 -- In sandboxes: all
 local gpu, _, core, import = ...
 local checks = import "checks"
@@ -122,4 +122,50 @@ function gpu.date_range(start, stop, step, options)
   if length then return date_column.make(begin + numbers * length, {unit = unit}) end
   local dates = steps.add_months(begin, unit, numbers * by.months, month_end)
   return date_column.make(ends[2] and dates[dates:le(first({2, 2}))] or dates, {unit = unit})
+end
+
+-- ---- year fractions ---------------------------------------------------------------------------------------------------------------
+
+--- A date as years, of which those with a leap day are not longer.
+local function years(d)
+  local begin = d:floor "year"
+  return d:year() + (d - begin):number "days" / (begin + "1 year" - begin):number "days"
+end
+
+local function months_of_30(d, day) return d:year() * 360 + d:month() * 30 + day end
+
+--- What each convention makes of two dates.
+local day_counts = {
+  ["act/360"] = function(from, to) return (to - from):number "days" / 360 end,
+  ["act/365"] = function(from, to) return (to - from):number "days" / 365 end,
+  ["act/act"] = function(from, to) return years(to) - years(from) end,
+  ["30e/360"] = function(from, to)
+    return (months_of_30(to, gpu.minimum(to:day(), 30)) - months_of_30(from, gpu.minimum(from:day(), 30))) / 360
+  end,
+  ["30/360"] = function(from, to)
+    local first, last = gpu.minimum(from:day(), 30), to:day()
+    last = gpu.where(first:eq(30), gpu.minimum(last, 30), last)
+    return (months_of_30(to, last) - months_of_30(from, first)) / 360
+  end,
+}
+
+--- gpu.year_fraction(start, stop, convention)
+function gpu.year_fraction(start, stop, convention)
+  local op = "year_fraction"
+  local count = type(convention) == "string" and day_counts[convention:lower()]
+  if not count then
+    core.fail(op, 'a convention: "30/360", "30E/360", "act/360", "act/365" or "act/act"', convention)
+  end
+  local device = date_column.kind_of(start) and start.device or date_column.kind_of(stop) and stop.device or nil
+  local function dates(value)
+    local kind = date_column.kind_of(value)
+    if kind and not kind.duration then return value end
+    if type(value) ~= "string" or not core.has_date_form(value) then core.fail(op, 'dates, or a text such as "2024-03-01"', value) end
+    return date_column.parse(op, {value}, nil, nil, device)
+  end
+  local from, to = dates(start), dates(stop)
+  if from.size ~= to.size and from.size ~= 1 and to.size ~= 1 then
+    core.raise(("[%s] expected as many dates on both sides, or one, got %d and %d"):format(op, from.size, to.size))
+  end
+  return core.cast(count(from, to), "float64")
 end

@@ -44,6 +44,7 @@ return {
     't.day = t.time:floor "day", and t:group_by "day":aggregate {price = {"first", "max", "min", "last"}, volume = "sum"}'},
   {"time zone, timezone, daylight saving, utc", "gpu.dates",
     'dates are in UTC, and offsets in texts such as +02:00 are subtracted; there are no zones by name: t.time + "2h" shifts all'},
+  {"year fraction, day count, accrual, accrued interest, act 365, 30 360", "gpu.year_fraction gpu.date_range"},
   {"holidays, business day, trading day, weekends, working day", "gpu.date_range d:weekday d:isin",
     'd[d:weekday():le(5)] leaves weekends out, and d[d:isin(list):logical_not()] the dates of a list; there is no calendar of holidays'},
   {"filter rows, rows condition, query table, filter table", "t:where t:take"},

@@ -210,6 +210,33 @@ describe("dates", function()
     assert.are.equal(4, select(2, output:gsub("gives dates", "")), output)
   end)
 
+  it("count years by the conventions of bonds", function()
+    -- By the definitions of ISDA 2006, section 4.16.
+    local from = days("2024-01-31", "2024-02-28", "2023-11-01", "2024-01-30", "2024-01-15", "")
+    local to = days("2024-03-31", "2024-08-31", "2025-05-01", "2024-05-31", "2024-07-31", "2024-01-01")
+    local expected = {
+      ["act/365"] = {60 / 365, 185 / 365, 547 / 365, 122 / 365, 198 / 365}, ["act/360"] = {60 / 360, 185 / 360, 547 / 360, 122 / 360, 198 / 360},
+      ["act/act"] = {60 / 366, 185 / 366, 61 / 365 + 1 + 120 / 365, 122 / 366, 198 / 366},
+      ["30E/360"] = {60 / 360, 182 / 360, 540 / 360, 120 / 360, 195 / 360}, ["30/360"] = {60 / 360, 183 / 360, 540 / 360, 120 / 360, 196 / 360},
+    }
+    for convention, numbers in pairs(expected) do
+      local there, back = gpu.year_fraction(from, to, convention), gpu.year_fraction(to, from, convention:upper())
+      assert(there.dtype == "float64" and there:isnan()[6])
+      for i, number in ipairs(numbers) do
+        support.near(number, there[i], 1e-12, convention)
+        if not convention:find "30/" then support.near(-number, back[i], 1e-12, convention) end
+      end
+    end
+    assert.are.same({366 / 365, 1}, gpu.year_fraction("2024-01-01", days("2025-01-01", "2024-12-31"), "act/365"):table())
+    assert.are.same({0.5}, gpu.year_fraction("2023-01-01", "2023-07-02 12:00", "act/act"):table())
+    assert.are.equal(0, gpu.year_fraction(days(), "2023-07-02", "30/360").size)
+    fails('expected a convention: "30/360", "30E/360", "act/360", "act/365" or "act/act", got "act/366"', gpu.year_fraction, from, to, "act/366")
+    fails("expected a convention", gpu.year_fraction, from, to)
+    fails("expected as many dates on both sides, or one, got 6 and 2", gpu.year_fraction, from, days("2024-01-01", "2024-01-02"), "act/365")
+    fails('expected dates, or a text such as "2024-03-01", got a column of dates or durations', gpu.year_fraction, from, gpu.durations {"1d"}, "act/365")
+    fails('expected dates, or a text such as "2024-03-01", got "soon"', gpu.year_fraction, from, "soon", "act/365")
+  end)
+
   it("have formats with a % before each letter", function()
     local d = days("2024-01-02")
     for wrong, right in pairs {["dd/mm/yyyy"] = "%d/%m/%Y", ["YYYY-MM-DD hh:mm:ss"] = "%Y-%m-%d %H:%M:%S", ["dd-MON-yy"] = "%d-%b-%y",

@@ -163,7 +163,7 @@ describe("signatures", function()
     ["gpu.signal.savgol_filter"] = { x, 3, 1 }, ["gpu.signal.find_peaks"] = { vector }, ["gpu.stats.entropy"] = { vector }, ["gpu.stats.rankdata"] = { vector },
     ["gpu.ndimage.correlate1d"] = { x, { 1 } }, ["gpu.ndimage.convolve1d"] = { x, { 1 } }, ["gpu.ndimage.uniform_filter1d"] = { x, 3 },
     ["gpu.rolling"] = { vector, 2 }, ["gpu.expanding"] = { vector }, ["gpu.ewm"] = { vector }, ["gpu.shift"] = { vector }, ["gpu.pct_change"] = { vector }, ["gpu.fillna"] = { vector, 1 },
-    ["gpu.date_range"] = { "2024-03-01", 2, "1d" }, ["gpu.dates"] = { { "2024-03-01" } }, ["gpu.durations"] = { { "1d" } }, ["gpu.custom"] = { function(v) return v end }, ["gpu.gcd"] = { integers, integers }, ["gpu.lcm"] = { integers, integers },
+    ["gpu.date_range"] = { "2024-03-01", 2, "1d" }, ["gpu.year_fraction"] = { "2024-03-01", "2025-03-01", "act/365" }, ["gpu.dates"] = { { "2024-03-01" } }, ["gpu.durations"] = { { "1d" } }, ["gpu.custom"] = { function(v) return v end }, ["gpu.gcd"] = { integers, integers }, ["gpu.lcm"] = { integers, integers },
   }
 
   -- Options of a file are those of its format.

@@ -146,6 +146,40 @@ class States(unittest.TestCase):
         self.assertNotIn("perhaps", str(error))
 
 
+class Names(unittest.TestCase):
+    def test_functions_of_lua(self):
+        x = xp.ones(3)
+        with self.assertRaisesRegex(AttributeError, r"no attribute 'quantile'; Lua has gpu.quantile: state\['gpu.quantile'\]\(x\), with axes from 1"):
+            x.quantile(0.5)
+        with self.assertRaisesRegex(AttributeError, "no attribute 'nothing'$"):
+            x.nothing
+        self.assertFalse(hasattr(x, "__array_interface__"))
+        with self.assertRaisesRegex(AttributeError, "has no 'normcdf'.*gpu.normcdf"):
+            xp.normcdf
+
+    def test_namespace_without_a_state(self):
+        from gpulua._xp import Namespace
+        with self.assertRaisesRegex(AttributeError, r"where Lua has gpu.normcdf, it is state\['gpu.normcdf'\] of a gpulua.State"):
+            Namespace(None).normcdf
+
+    def test_arrays_of_states(self):
+        one, other = gpulua.State("cpu"), gpulua.State("cpu")
+        x, y = one["gpu.ones"](3), other["gpu.ones"](3)
+        with self.assertRaisesRegex(gpulua.ArgumentError, r"an array of this state, got one of another state; state.array\(x.numpy\(\)\) copies"):
+            x + y
+        one.close()
+        for use in (lambda: x.sum(), lambda: x.shape, lambda: x.numpy(), lambda: x.dtype):
+            with self.assertRaisesRegex(gpulua.ArgumentError, r"an array of an open state, got one whose state was closed; x.numpy\(\)"):
+                use()
+
+    def test_statements_for_expressions(self):
+        for text in ("local x = 1; return x", "x = 1", "for i = 1, 2 do end", "return 1"):
+            with self.assertRaisesRegex(gpulua.ScriptSyntaxError, "state.eval takes an expression, state.run statements"):
+                gpulua.State("cpu").eval(text)
+        with self.assertRaisesRegex(gpulua.ScriptSyntaxError, "near '<eof>'$|near '\\+'$|<eof>"):
+            gpulua.State("cpu").eval("1 +")
+
+
 class Magics(unittest.TestCase):
     def setUp(self):
         functions = {}

@@ -164,7 +164,8 @@ class Log {
   bool is_about(char of) const {
     const std::size_t end = rest_.find('\n');
     if (end == rest_.npos) return false;
-    const std::string_view code = rest_.substr(0, end), marks = rest_.substr(end + 1, rest_.find('\n', end + 1));
+    const std::string_view code = rest_.substr(0, end), below = rest_.substr(end + 1);
+    const std::string_view marks = below.substr(0, below.find('\n'));
     const bool is_clangs = line_.find("invalid operands to binary expression") != line_.npos;
     const bool is_nvrtcs = line_.find("expression must have integral") != line_.npos;
     const std::size_t caret = marks.find('^');
