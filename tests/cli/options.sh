@@ -59,7 +59,7 @@ check '--profile around gpu.profile' 0 '3' "*:${newline}*${newline}* 6 *" --prof
   -e "local function work() $kernels end work() local most = 0 for _, row in ipairs(gpu.profile(work)) do most = math.max(most, row.launches) end print(most)"
 check '--profile without kernels' 0 '' '' --profile -e 'local gpu = require "gpu"'
 check '--trace' 0 'done' '' --trace "$scratch/trace.json" -e "$kernels print('done')"
-check 'the file of --trace' 0 '3' '' -e "print(select(2, io.open('$scratch/trace.json'):read('*a'):gsub('\"cat\":\"kernel\"', '')))"
+check 'the file of --trace' 0 '4' '' -e "print(select(2, io.open('$scratch/trace.json'):read('*a'):gsub('\"cat\":\"kernel\"', '')))"
 check '--trace without a file' 1 '' "gpulua: option '--trace' expects a file*" --trace
 check '--trace with an empty file' 1 '' "gpulua: option '--trace' expects a file*" --trace '' -e ''
 check '--trace twice' 1 '' "gpulua: option '--trace' is given twice*" --trace=a --trace=b -e ''
