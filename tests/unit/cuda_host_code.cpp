@@ -85,6 +85,51 @@ TEST_CASE("host code beside kernels", "[cuda][nvrtc]") {
   });
 }
 
+TEST_CASE("what no kernel uses is left out", "[cuda][nvrtc]") {
+  with_nvrtc([] {
+    const std::string kernel = "\n__global__ void k(int* x) { *x = 1; }";
+    // Libraries for hosts, variables that only hosts can compute, C's initialisers, marks that are not known.
+    CHECK(compiled("#include <thrust/device_vector.h>\n#include <random>\nthrust::device_vector<int> kept;\n"
+                   "class Host { std::mt19937 engine; thrust::host_vector<int> v; void f(Unheard); };" +
+                   kernel) == "k ");
+    CHECK(compiled("double start();\nconst double begun = start() * 2;\nstruct Config { int code, more; };\n"
+                   "EXPORTED void f() { Config c = {.code = strlen(\"a\"), .more = 2}; cudaMalloc(&c, 3); }\n"
+                   "#define EXPORTED\n" +
+                   kernel) == "k ");
+    CHECK(compiled("#include <helper_timer.h>\nStopWatchInterface* timer = 0;\nvoid f() { sdkStartTimer(&timer); }" +
+                   kernel) == "k ");
+    CHECK(compiled("#include <chrono>\nusing namespace std;\nusing namespace chrono;\n"
+                   "struct Host { std::chrono::time_point<std::chrono::system_clock> began; };" +
+                   kernel) == "k ");
+    CHECK(compiled("typedef struct Pair { int a, b; } Pair, *PairPointer;\nvoid use(Unheard) {}\n"
+                   "__global__ void k(PairPointer p) { p->a = p->b; }") == "k ");
+    // Of a type that a kernel uses, members for hosts.
+    CHECK(
+        compiled(
+            "struct A { int n; A(std::mt19937& e) : n(e()) {} void save(Unheard u); __device__ int get() { return n; }"
+            " };\n__global__ void k(A a, int* x) { *x = a.get(); }") == "k ");
+    // Kernels that macros make.
+    CHECK(compiled("struct Host { Unheard u; };\n#define MAKE(name) __global__ void name(int* x) { *x = 1; }\n"
+                   "MAKE(a)\nMAKE(b)\n") == "a b ");
+    CHECK(compiled("struct Host { Unheard u; };\n__global__ void k(int* x) {\n  *x = missing; }")
+              .find("identifier \"missing\" is undefined") != std::string::npos);
+  });
+}
+
+TEST_CASE("options of nvcc", "[cuda][nvrtc]") {
+  with_nvrtc([] {
+    KernelCache cache{"", 0};
+    cuda::Compiler compiler{Config::from_environment(), "sm_90", 13000};
+    KernelSource source;
+    source.text = "template <class F> __global__ void k(F f) { f(); }\n";
+    for (const char* option :
+         {"--extended-lambda", "-extended-lambda", "--expt-extended-lambda", "--expt-relaxed-constexpr"}) {
+      source.options = {option};
+      CHECK_NOTHROW(compiler.get(source, cache));
+    }
+  });
+}
+
 TEST_CASE("thrust::complex", "[cuda][nvrtc]") {
   with_nvrtc([] {
     for (const std::string part : {"float", "double"})
