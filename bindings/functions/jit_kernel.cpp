@@ -353,9 +353,9 @@ int call_jit(lua_State* L) {
     push_entry(L, 1, 2);
     launch.launch.emplace(launch.items ? launch_over(made.kernel, *launch.items)
                                        : check_launch_options(L, lua_gettop(L), made.kernel));
-    launch.launch->expect_run();
     launch.variant = call.variant;
   }
+  launch.launch->expect_run();
   run(call, *launch.launch);
   return 0;
 }

@@ -34,7 +34,7 @@ class Launch {
   /// device's current stream.
   Launch(KernelRef kernel, const LaunchConfig& config, StreamRef stream);
 
-  /// A call has begun, whether or not its arguments turn out to fit.
+  /// Each call begins with this, whether or not its arguments turn out to fit.
   void expect_run() {
     reminder_.called();
     written_.clear();
