@@ -170,9 +170,7 @@ KernelRef compile_variant(const JitCall& call, const JitKernel& kernel) {
   source.lua_function = true;
   const std::shared_ptr<Module> module = call.device->compile(source);
   const auto text = std::make_shared<const std::string>(source.text);
-  KernelRef bound = bind_kernel(call.device, module->kernel(find_kernel(module->compiled(), kernel.name)), text);
-  bound->is_of_lua = true;
-  return bound;
+  return bind_kernel(call.device, module->kernel(find_kernel(module->compiled(), kernel.name)), text, true);
 }
 
 /// The memory that the elements of a strided array span, as a vector.
@@ -208,7 +206,6 @@ void check_written(lua_State* L, const JitKernel& kernel, const JitCall& call, i
 /// Writes the arguments of the kernel's signature. Gives the buffers whose elements depend on checks.
 std::vector<BufferRef> write_arguments(const JitCall& call, Launch& launch, const StreamRef& stream) {
   std::vector<BufferRef> guarded;
-  launch.written().clear();
   const auto& parameters = call.made().code.parameters;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const luafn::Parameter& parameter = parameters[i];
@@ -217,8 +214,7 @@ std::vector<BufferRef> write_arguments(const JitCall& call, Launch& launch, cons
       const Array& array = call.captured.array(parameter.index);
       if (array->freed()) refuse(launch.kernel().name(), parameter, array->buffer()->why_freed());
       const Array memory = call.captured.values()[parameter.index].strides.empty() ? array : memory_of(array);
-      *static_cast<void**>(value) = parameter.written ? memory->write(stream) : memory->read(stream);
-      if (parameter.written) launch.written().push_back(memory->buffer().get());
+      *static_cast<void**>(value) = parameter.written ? launch.write(*memory, stream) : memory->read(stream);
       if (array->buffer()->guarded()) guarded.push_back(array->buffer());
       continue;
     }
@@ -357,9 +353,9 @@ int call_jit(lua_State* L) {
     push_entry(L, 1, 2);
     launch.launch.emplace(launch.items ? launch_over(made.kernel, *launch.items)
                                        : check_launch_options(L, lua_gettop(L), made.kernel));
-    launch.launch->expect_run();
     launch.variant = call.variant;
   }
+  launch.launch->expect_run();
   run(call, *launch.launch);
   return 0;
 }

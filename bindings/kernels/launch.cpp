@@ -34,14 +34,13 @@ CallReminder::~CallReminder() {
 }
 
 void Launch::run(lua_State* L) {
-  reminder_.called();
+  expect_run();
   const std::vector<ArgumentRule>& rules = kernel_->rules;
   const auto count = static_cast<std::size_t>(lua_gettop(L) - 1);
   if (count != rules.size())
     throw Error("[{}] expected {}{}{}: {}", kernel_->name(), rules.size(),
                 rules.size() == 1 ? " argument, got " : " arguments, got ", count, kernel_->signature());
 
-  written_.clear();
   ArgumentReader reader{L, *kernel_, stream(), written_, {}, {}};
   reader.check_outputs();
   for (std::size_t i = 0; i < count; ++i) reader.read(i, arguments_.value(i));

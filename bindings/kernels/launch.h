@@ -34,8 +34,11 @@ class Launch {
   /// device's current stream.
   Launch(KernelRef kernel, const LaunchConfig& config, StreamRef stream);
 
-  /// A call has begun, whether or not its arguments turn out to fit.
-  void expect_run() { reminder_.called(); }
+  /// Each call begins with this, whether or not its arguments turn out to fit.
+  void expect_run() {
+    reminder_.called();
+    written_.clear();
+  }
 
   /// Launches with the arguments at stack index 2 and above. Throws Error for arguments that do not fit the signature.
   void run(lua_State* L);
@@ -45,8 +48,12 @@ class Launch {
   StreamRef stream() const { return stream_ ? stream_ : kernel_->device->stream(); }
   bool is_empty() const { return config_.grid.x == 0; }
   void start(const StreamRef& stream);
-  /// The buffers that the call's kernel is given to write. They live until start() has returned.
-  std::vector<const Buffer*>& written() { return written_; }
+  /// The address of an array that the kernel is given to write, which lives until start() has returned.
+  void* write(Node& array, const StreamRef& stream) {
+    void* const address = array.write(stream);
+    written_.push_back(array.buffer().get());
+    return address;
+  }
 
   const BoundKernel& kernel() const { return *kernel_; }
   const LaunchConfig& config() const { return config_; }
@@ -56,7 +63,7 @@ class Launch {
   LaunchConfig config_;
   StreamRef stream_;
   ArgumentBlock arguments_;
-  std::vector<const Buffer*> written_;
+  std::vector<const Buffer*> written_;  // what the call's kernel is given to write
   CallReminder reminder_;
 };
 

@@ -157,10 +157,11 @@ Launch launch_over(const KernelRef& kernel, std::int64_t items) {
 }
 
 KernelRef bind_kernel(std::shared_ptr<OpenDevice> device, std::shared_ptr<Kernel> kernel,
-                      std::shared_ptr<const std::string> source) {
+                      std::shared_ptr<const std::string> source, bool is_of_lua) {
   auto bound = std::make_shared<BoundKernel>(BoundKernel{std::move(device), std::move(kernel), std::move(source), {}});
   for (const Parameter& parameter : bound->kernel->entry().signature.parameters)
     bound->rules.push_back(make_rule(parameter, bound->source.get()));
+  bound->is_of_lua = is_of_lua;
   bound->device->warn_of(bound->kernel->entry());
   bound->dynamic_shared = bound->source && uses_dynamic_shared(*bound->source, bound->name());
   return bound;

@@ -49,7 +49,7 @@ std::string engine_of(const BoundKernel& kernel);
 
 /// Makes a script's kernel object, with the rules from the kernel's signature.
 KernelRef bind_kernel(std::shared_ptr<OpenDevice> device, std::shared_ptr<Kernel> kernel,
-                      std::shared_ptr<const std::string> source);
+                      std::shared_ptr<const std::string> source, bool is_of_lua = false);
 
 /// Creates the metatable of kernels.
 void open_kernel_type(lua_State* L);

@@ -129,9 +129,12 @@ bool has_script_arguments(lua_State* L, const lua_Debug& frame) {
 bool has_local(std::string_view text, std::string_view name) {
   const auto is_part = [&](std::size_t at) { return at < text.size() && is_word(text[at]); };
   constexpr std::string_view local = "local ";
+  constexpr std::size_t most_before = 200;
   for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
     if (is_part(at + name.size()) || (at > 0 && is_part(at - 1))) continue;
-    const std::string_view line = text.substr(0, at).substr(text.substr(0, at).rfind('\n') + 1);
+    // A long line has many of the name.
+    const std::size_t first = at > most_before ? at - most_before : 0;
+    const std::string_view before = text.substr(first, at - first), line = before.substr(before.rfind('\n') + 1);
     const std::size_t begin = line.rfind(local);
     if (begin == line.npos || (begin > 0 && is_word(line[begin - 1]))) continue;
     const std::string_view between = line.substr(begin + local.size());
@@ -159,12 +162,14 @@ void add_host_hint(lua_State* L) {
   lua_Debug frame{};
   if (name.empty() || name.size() > longest_name || has_hint(message) || !find_script_frame(L, frame)) return;
   lua_pushlstring(L, name.data(), name.size());
-  if (ScriptState::of(L)->is_sandbox() && is_left_out(name)) {
+  // Nothing interrupts a search through the texts of scripts that are not trusted.
+  const bool is_sandbox = ScriptState::of(L)->is_sandbox();
+  if (is_sandbox && is_left_out(name)) {
     lua_pushfstring(L, "\nhint: a sandbox has no %s: the host program gives its scripts what they may reach",
                     lua_tostring(L, 2));
   } else if (has_script_arguments(L, frame)) {
     lua_pushfstring(L, "\nhint: the arguments of a script are ...: local %s = ... takes the first", lua_tostring(L, 2));
-  } else if (const char* const chunk = chunk_of_local(L, frame, name)) {
+  } else if (const char* const chunk = is_sandbox ? nullptr : chunk_of_local(L, frame, name)) {
     lua_pushfstring(L, "\nhint: %s is a local of %s, which other scripts do not see: without `local` it is a global",
                     lua_tostring(L, 2), chunk + 1);
   }

@@ -213,6 +213,18 @@ describe("a store beside an array", function()
     assert.is_truthy(message:find("before the start of an array", 1, true) and message:find("positions count from 1", 1, true))
   end)
 
+  it("is looked for beside the arrays of the call alone", function()
+    local second = gpu.jit(function(x, at) x[at] = 1 end)
+    local launch = second:over(1)
+    for i = 1, 100 do
+      launch(gpu.zeros(8), 1)
+      collectgarbage()
+    end
+    fails("[launch] kernel", launch, gpu.zeros(8), 9)
+    launch(gpu.zeros(8), 1)
+    gpu.sync()
+  end)
+
   it("is told beside the fault that ends the launch, once", function()
     local k = gpu.kernel("__global__ void k(volatile float* x) { x[8] = 1; x[1LL << 40] = 1; }", "k") { grid = 1, block = 1 }
     local message = fails("[launch] kernel 'k': access to memory that is not there", k, gpu.zeros(8))
