@@ -125,10 +125,10 @@ int line_of_result(const luafn::Block& block) {
 int check_step_function(lua_State* L) {
   const std::string op(check_string(L, 1, "guvectorize", "a name"));
   const bool sets_arrays = lua_toboolean(L, 4) != 0;
+  const std::string remedy(lua_isnoneornil(L, 5) ? "" : check_string(L, 5, "guvectorize", "a text"));
   check_source_rights(L, op.c_str());
   if (!push_function_of(L, 2)) fail(op.c_str(), "a Lua function of the arrays of one step", L, 2);
   const int function = lua_gettop(L);
-  const std::string remedy(lua_isnoneornil(L, 5) ? "" : check_string(L, 5, "guvectorize", "a text"));
   check_parameters(L, function, op, static_cast<std::size_t>(check_integer(L, 3, "guvectorize", "a number")), remedy);
   if (!sets_arrays) return 0;
   const LocatedFunction& located = locate_function(L, function, op.c_str());

@@ -240,8 +240,11 @@ function exports.join_asof(t, fields, u, on, options)
   local name, n, m, device = on_keys[1][1], fields.rows, other.rows, device_of(fields)
   local x, y, kind = columns.alike(op, name, fields.arrays[name], other.arrays[on_keys[1][2]])
   if columns.is_text(kind) then
-    core.raise(("[join_asof] expected dates or real numbers in column %s, got one of text; the option by, {by = %q}, has keys that must be equal, "
-      .. "and t.%s = gpu.dates(t.%s) makes dates of texts that are some"):format(name, name, name, name))
+    local text = kind[1] ~= "" and kind[1] or kind[2] or ""
+    local is_date = core.has_date_form(text) or #core.date_formats(text) > 0
+    core.raise(("[join_asof] expected dates or real numbers in column %s, got one of text; %s"):format(name, is_date
+      and ("t.%s = gpu.dates(t.%s) makes dates of it"):format(name, name)
+      or ("the option by, {by = %q}, has the columns that must be equal"):format(name)))
   end
   if kinds.is_complex(x) then core.fail(op, "dates or real numbers in column " .. name, fields.arrays[name]) end
   for _, values in ipairs {x, y} do

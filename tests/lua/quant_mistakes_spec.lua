@@ -57,7 +57,7 @@ local mistakes = {
     {"2 - t.close:rolling(2)", "whose methods give the numbers"},
     {'t:group_by("symbol") / 2', "got groups, whose methods give a table"},
     {'gpu.table({{1, 2}, {3, 4}}, {"a", "b"})', "[table] expected columns by name, {a = ...}, whose order the names give"},
-    {'t:join_asof(t, "symbol")', 'the option by, {by = "symbol"}, has keys that must be equal'},
+    {'t:join_asof(t, "symbol")', 'got one of text; the option by, {by = "symbol"}, has the columns that must be equal'},
     {"t:fillna({close = 0})", 't:fillna(0, "close"), got a table'},
     {'gpu.plot.line(t, "date", "close")', "columns of the table: gpu.plot.line(t.date, t.close)"},
     {"t.symbol:pct_change()", "got a column of text; x:eq(text) compares it"},
