@@ -145,7 +145,7 @@ void write_function_hint(lua_State* L, std::string_view message, Hint& hint) {
   if (quoted(message, " field '", name) && is_method(L, name))
     return write(hint, "; parentheses call a function: x:%s() is a value, x.%s a function", name, name);
   if (quoted(message, " local '", name) || quoted(message, " global '", name) || quoted(message, " upvalue '", name))
-    return write(hint, "; parentheses call a function: %s() is a value, %s a function", name, name);
+    return write(hint, "; parentheses call a function: %s() is a value, x:mean() that of a method", name);
   write(hint, message.find("arithmetic on a function value") != message.npos
                   ? "; parentheses call a function, and what a call gives may be one: local seconds = gpu.timer(), and "
                     "seconds() is the time since"

@@ -123,7 +123,7 @@ void read_commands(lua_State* L, ReadLine read_line, Remember remember) {
     const auto status = command.compile(L);
     if (status == TypedCommand::Status::complete) {
       execute(L, command);
-      std::fputs(command.about_nil(L).c_str(), stderr);
+      std::fputs((command.about_nil(L) + command.about_comparison(L)).c_str(), stderr);
       if (const char* hint = has_hinted ? nullptr : command.hint()) {
         std::fputs(hint, stderr);
         has_hinted = true;

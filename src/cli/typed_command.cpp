@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "bindings/lua/array_type.h"
 #include "bindings/lua/chunk_texts.h"
 #include "bindings/lua/state.h"
 #include "bindings/session/hint.h"
@@ -35,6 +36,14 @@ bool begins_anew(std::string_view code) {
   if (first == code.npos) return false;
   return is_word(code[first]) || code[first] == '#' ||
          (first == 0 && std::string_view("(-\"'{[").find(code[0]) != std::string_view::npos);
+}
+
+/// The name that the text begins with, which may be empty.
+std::string_view name_before(std::string_view text) {
+  if (text.empty() || std::isdigit(static_cast<unsigned char>(text.front())) != 0) return {};
+  const auto end = std::ranges::find_if_not(text, is_word);
+  const std::string_view name = text.substr(0, static_cast<std::size_t>(end - text.begin()));
+  return name.size() <= longest_name ? name : std::string_view();
 }
 
 }  // namespace
@@ -132,16 +141,38 @@ const char* TypedCommand::hint() const {
   return "hint: a local variable ends with its command; without local it stays\n";
 }
 
-/// The last expression, if it is a name.
-std::string_view TypedCommand::last_name() const {
+std::string_view TypedCommand::last_expression() const {
   std::string_view last = is_expression_ ? expression() : std::string_view();
   if (last.starts_with('=')) last.remove_prefix(1);
   last.remove_prefix(last.find_last_of(";\n") + 1);
   last.remove_prefix(std::min(last.find_first_not_of(blanks), last.size()));
-  const bool is_name = !last.empty() && last.size() <= longest_name &&
-                       std::isdigit(static_cast<unsigned char>(last.front())) == 0 &&
-                       std::ranges::all_of(last, is_word);
-  return is_name ? last : std::string_view();
+  return last;
+}
+
+/// The last expression, if it is a name.
+std::string_view TypedCommand::last_name() const {
+  const std::string_view last = last_expression();
+  return name_before(last).size() == last.size() ? last : std::string_view();
+}
+
+std::string TypedCommand::about_comparison(lua_State* L) const {
+  std::string_view rest = last_expression();
+  const std::string name(name_before(rest));
+  rest.remove_prefix(name.size());
+  rest.remove_prefix(std::min(rest.find_first_not_of(blanks), rest.size()));
+  if (name.empty() || (!rest.starts_with("==") && !rest.starts_with("~="))) return {};
+  const char* const method = rest.starts_with("==") ? "eq" : "ne";
+  const std::string number(rest.substr(std::min(rest.find_first_not_of(blanks, 2), rest.size())));
+  char* end = nullptr;
+  std::strtod(number.c_str(), &end);
+  if (number.empty() || *end != '\0') return {};
+  lua_pushlstring(L, name.data(), name.size());
+  lua_rawget(L, LUA_GLOBALSINDEX);
+  const bool is_array = test<Array>(L, -1) != nullptr;
+  lua_pop(L, 1);
+  if (!is_array) return {};
+  return "hint: " + name + " is an array, which equals no number in Lua; " + name + ":" + method + "(" + number +
+         ") compares its elements\n";
 }
 
 /// Whether the command's line at that position of a NilSource assigns one value to the variable: `name = f()`.

@@ -43,10 +43,14 @@ class TypedCommand {
   /// its last expression is a name which no variable has. A line; empty when there is nothing to say.
   std::string about_nil(lua_State* L) const;
 
+  /// What to know of a last expression that compares an array with a number, `x == 1`. A line, or empty.
+  std::string about_comparison(lua_State* L) const;
+
  private:
   std::string_view trimmed() const;
   std::string_view expression() const;
   std::string_view asked() const;
+  std::string_view last_expression() const;
   std::string_view last_name() const;
   bool assigns(const std::string& position, std::string_view name) const;
   bool load_with_last_expression(lua_State* L) const;

@@ -251,7 +251,7 @@ void CellSession::run_command(lua_State* L, TypedCommand& command, Result& resul
     }
   }
   if (const char* hint = command.hint()) std::fputs(hint, stderr);
-  std::fputs(command.about_nil(L).c_str(), stderr);
+  std::fputs((command.about_nil(L) + command.about_comparison(L)).c_str(), stderr);
 }
 
 void CellSession::fail(lua_State* L, const char* kind, Result& result) {

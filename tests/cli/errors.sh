@@ -58,7 +58,7 @@ hinted "${table}print(t.d[2] - t.d[1])" 'attempt to perform arithmetic on a stri
 hinted 'print(require "gpu".norm.cdf(x))' "attempt to index field 'norm' (a function value); gpu.normcdf(x), gpu.normcdfinv(p)*"
 hinted 'print(x.dtype())' "attempt to call field 'dtype' (a string value); x.dtype is a property of arrays: it has no parentheses"
 hinted 'print(x.sum + 1)' "attempt to perform arithmetic on field 'sum' (a function value)${called}sum() is a value, x.sum a function"
-hinted 'local s = x.sum print(2 * s)' "attempt to perform arithmetic on local 's' (a function value)${called}mean() is a value, x.mean a function"
+hinted 'local s = x.sum print(2 * s)' "attempt to perform arithmetic on local 's' (a function value); parentheses call a function: s() is a value, x:mean() that of a method"
 hinted 'print(x.max > 2)' "attempt to compare number with function${called}mean() is a value, x.mean a function"
 hinted 'print("sum: " .. x.sum)' "attempt to concatenate field 'sum' (a function value)${called}sum() is a value, x.sum a function"
 hinted 'print(x.sum[1])' "attempt to index field 'sum' (a function value)${called}sum() is a value, x.sum a function"

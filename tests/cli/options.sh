@@ -113,8 +113,10 @@ printf 'local x = 1\nx\nlocal y = 2\nquit()\n5\n' | "$gpulua" -i >"$scratch/out"
 matches 'commands that do nothing' 0 'nil' 'hint: a local variable ends with its command; without local it stays*hint: there is no global x' $?
 printf 'd = gpu.load "/nowhere/x.npy"\npritn\n' | "$gpulua" -i >"$scratch/out" 2>"$scratch/err"
 matches 'variables that are nil' 0 'nil' 'hint: d is nil since stdin:1: \[load\] cannot open*hint: there is no global pritn; did you mean print?' $?
-printf 'n = 5; n == 5\nn ~= 1; 5\n=n == 4\n=n\n' | "$gpulua" -i >"$scratch/out" 2>"$scratch/err"
-matches 'comparisons are no names' 0 "true${newline}5${newline}false${newline}5" '' $?
+printf 'n = 5; n == 5\nn ~= 5\n=n == 4\n=n\n5\n' | "$gpulua" -i >"$scratch/out" 2>"$scratch/err"
+matches 'comparisons are no names' 0 "true${newline}false${newline}false${newline}5${newline}5" '' $?
+printf 'x = gpu.ones(2)\nx == 1\nx ~= -2.5\nx == x\n' | "$gpulua" -i >"$scratch/out" 2>"$scratch/err"
+matches 'arrays equal no number' 0 "false${newline}true${newline}true" 'hint: x is an array, which equals no number in Lua; x:eq(1) compares its elements*hint: x is an array*x:ne(-2.5)*' $?
 echo 'import numpy as np' | "$gpulua" >"$scratch/out" 2>"$scratch/err"
 matches 'a hint about the standard input' 1 '' "gpulua: stdin:1: *hint: modules are loaded by local name = require*" $?
 printf 'exit = 3\nexit\ny = 1; y + 1\ny = 2; y;\nfor i = 1, 2 do y = 5; y\nend\n' | "$gpulua" -i >"$scratch/out" 2>"$scratch/err"

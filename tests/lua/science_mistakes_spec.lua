@@ -74,7 +74,7 @@ local mistakes = {
     {"x.shape[3] + 1", "hint: x.shape has as many sizes as x has axes, x.ndim"},
     {"x.shape[3] > 1", "hint: x.shape has as many sizes as x has axes, x.ndim"},
     {"gpu.timer() - started", "; parentheses call a function, and what a call gives may be one: local seconds = gpu.timer()"},
-    {"1 + started", "; parentheses call a function: started() is a value, started a function"},
+    {"1 + started", "; parentheses call a function: started() is a value, x:mean() that of a method"},
   },
   {"kernels in Lua",
     {"gpu.jit(function(a) local i = gpu.grid() if i <= 3 then a[i] = i end end):over(3)({0, 0, 0})",

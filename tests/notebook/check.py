@@ -77,6 +77,7 @@ class Kernel(Notebook):
         for code in [f"local e, why = {load}; print(why)", f"d = {load} or 3", f"if not {load} then print 'no' end", "nil", "d = nil", "n = 5\nn == 5",
                      "n ~= 1"]:
             self.assertEqual(self.run_cell(code).text("stderr"), "", code)
+        self.assertIn("x:eq(1) compares its elements", self.run_cell("x = gpu.ones(2)\nx == 1").text("stderr"))
         self.assertIn("there is no global pritn; did you mean print?", self.run_cell("x = 1\npritn").text("stderr"))
 
     def test_habits_of_python_get_a_hint(self):
