@@ -126,6 +126,10 @@ describe_windows("window:image", function()
       window:image(x, options)
       support.same(assert(gpu.image.load(path)), window:read()(":", ":", {1, 3}):contiguous())
     end
+    -- A map stays where it is first used in a scope.
+    local scoped, y = open(2, 1), gpu.array {{0, 1}}
+    for _ = 1, 2 do gpu.scope(function() scoped:image(y, {colormap = "magma"}) end) end
+    assert.same({{{0, 0, 4, 255}, {252, 253, 191, 255}}}, pixels(scoped))
     local window, x = open(3, 1), gpu.array {{1, 0 / 0, 3}}
     window:clear {0, 0, 1}
     window:image(x, {colormap = "gray"})
@@ -416,6 +420,16 @@ describe_windows("misuse of windows", function()
     fails("[window:image] colormap: expected numbers of shape (height,width), got colours (2,2,3)", window.image, window, gpu.ones(2, 2, 3),
       {colormap = "gray"})
     fails("[window:image] expected place = {x, y, width, height}", window.image, window, gpu.ones(2, 2), {place = {1, 2}})
+  end)
+
+  it("is refused while work is recorded", function()
+    local x, other = gpu.rand(4, 2), gpu.zeros(4, 2)
+    for _, call in ipairs {{"draw", x}, {"lines", x}, {"image", x}, {"read"}} do
+      fails(("[window:%s] expected a call outside of a function that gpu.fuse or gpu.graph records"):format(call[1]), gpu.graph, function()
+        other:add_(1)
+        window[call[1]](window, unpack(call, 2))
+      end)
+    end
   end)
 
   it("is refused for keys", function()
