@@ -38,6 +38,7 @@ local function levels_of(name, device)
     end
     rows[257] = {0, 0, 0, 0}
     levels[key] = gpu.array(rows, {dtype = "uint8", device = device})
+    core.keep(levels[key])
   end
   return levels[key]
 end

@@ -35,7 +35,8 @@ local function shape(image) return (select(2, core.gl_image_info(rawget(image, "
 
 local function dtype(image) return (select(3, core.gl_image_info(rawget(image, "handle")))) end
 
-exports.image = objects.class("image", "an OpenGL image", "id, shape, dtype", {with = with, read = read, write = write, release = release},
+exports.image = objects.class("image", "an OpenGL image", "id, shape, dtype",
+  {with = with, read = read, write = write, release = release},
   {with = "(fn, ...)", read = "()", write = "(x)", release = "()"}, {id = id, shape = shape, dtype = dtype})
 
 function exports.image:__tostring() return ("OpenGL image of %s%s"):format(dtype(self), checks.shape_text(shape(self))) end

@@ -33,7 +33,9 @@ end
 
 local function positive(op, name, value, default)
   if value == nil then return default end
-  if type(value) ~= "number" or not (value > 0 and value < math.huge) then core.fail(op, name .. " = a number of pixels above 0", value) end
+  if type(value) ~= "number" or not (value > 0 and value < math.huge) then
+    core.fail(op, name .. " = a number of pixels above 0", value)
+  end
   return value
 end
 
@@ -92,14 +94,16 @@ local function places(op, value)
   if gl.is_buffer(value) then
     local shape = value.shape
     if value.dtype ~= "float32" or #shape ~= 2 or shape[2] < 2 or shape[2] > 3 then
-      core.raise(("[%s] expected a buffer of float32 of shape (n,2) or (n,3), got %s%s"):format(op, value.dtype, checks.shape_text(shape)))
+      core.raise(("[%s] expected a buffer of float32 of shape (n,2) or (n,3), got %s%s"):format(op, value.dtype,
+        checks.shape_text(shape)))
     end
     return rawget(value, "handle"), shape[1]
   end
   if type(value) == "table" then value = gpu.array(value, "float32") end
   if not core.is_array(value) then core.fail(op, what, value) end
   if value.ndim ~= 2 or value.shape[2] < 2 or value.shape[2] > 3 then
-    core.fail(op, value.ndim == 2 and value.shape[1] > 1 and value.shape[1] <= 3 and what .. "; x.T has a row for each position" or what, value)
+    local is_turned = value.ndim == 2 and value.shape[1] > 1 and value.shape[1] <= 3
+    core.fail(op, what .. (is_turned and "; x.T has a row for each position" or ""), value)
   end
   checks.real(op, value)
   return core.cast(value, "float32"):contiguous(), value.shape[1]
@@ -113,7 +117,8 @@ local function color_of(op, options, count)
     colors.check_unmapped(op, options)
     return value == nil and {1, 1, 1, 1} or colors.one(op, "color", value)
   end
-  local what = ("color = colours of shape (%d,3) or (%d,4), one for each position, or numbers (%d,) with a colormap"):format(count, count, count)
+  local what = ("color = colours of shape (%d,3) or (%d,4), one for each position, or numbers (%d,) with a colormap"):format(count,
+    count, count)
   if value.ndim < 1 or value.shape[1] ~= count then core.fail(op, what, value) end
   if value.ndim == 1 and options.colormap ~= nil then return colors.mapped(op, value, options):contiguous() end
   if value.ndim ~= 2 or value.shape[2] < 3 or value.shape[2] > 4 or options.colormap ~= nil then core.fail(op, what, value) end
@@ -209,7 +214,9 @@ end
 function gpu.show(x, options)
   options = checks.fields("show", options)
   local is_function = type(x) == "function"
-  if not is_function and not core.is_array(x) then core.fail("show", "a picture, or a function that gives one for a time in seconds", x) end
+  if not is_function and not core.is_array(x) then
+    core.fail("show", "a picture, or a function that gives one for a time in seconds", x)
+  end
   local scale = positive("show", "scale", options.scale, 1)
   local picture, start = x, gpu.clock()
   if is_function then
@@ -218,8 +225,8 @@ function gpu.show(x, options)
     if not core.is_array(picture) then core.fail("show", "a function that gives pictures", picture) end
   end
   if picture.ndim < 2 then core.fail("show", "pixels of shape (height,width), (height,width,3) or (height,width,4)", picture) end
-  local window = gpu.window {width = math.ceil(picture.shape[2] * scale), height = math.ceil(picture.shape[1] * scale), title = options.title,
-    vsync = options.vsync}
+  local width, height = math.ceil(picture.shape[2] * scale), math.ceil(picture.shape[1] * scale)
+  local window = gpu.window {width = width, height = height, title = options.title, vsync = options.vsync}
   local shown, why = core.call(function()
     while window:is_open() and not window:pressed "escape" do
       show(window, picture, options)

@@ -26,14 +26,29 @@ void check_version(const char* op) {
 }  // namespace
 
 void GlContext::close() noexcept {
+  try {
+    const GlScope scope(*this, "window:close");
+    resources_.clear();
+  } catch (const Error&) {  // the context is current in another thread
+  }
   is_closed_ = true;
+  resources_.clear();
   retired_.clear();
+  screen_.reset();
 }
 
-void GlContext::retire(std::uint32_t buffer, GraphicsResourceRef resource) noexcept {
+GraphicsResource* GlContext::keep(GraphicsResourceRef resource) {
+  GraphicsResource* const address = resource.get();
+  resources_.emplace(address, std::move(resource));
+  return address;
+}
+
+void GlContext::retire(std::uint32_t buffer, GraphicsResource* resource) noexcept {
   if (is_closed_) return;
   try {
-    retired_.push_back({buffer, std::move(resource)});
+    const auto kept = resources_.find(resource);
+    retired_.push_back({buffer, kept != resources_.end() ? kept->second : nullptr});
+    if (kept != resources_.end()) resources_.erase(kept);
     if (is_windows_ || current_binding().context == binding_.context) const GlScope scope(*this, "gl");
   } catch (...) {  // no memory for the list, or a context that is gone: the object goes with its context
   }
@@ -99,15 +114,15 @@ GlContextRef GlContexts::current(const char* op) {
   for (const GlContextRef& known : contexts_)
     if (known->binding().context == binding.context && !known->is_closed()) return known;
   check_version(op);
-  auto context = std::make_shared<GlContext>(binding, false);
+  auto context = std::make_shared<GlContext>(binding, nullptr);
   contexts_.push_back(context);
   return context;
 }
 
-GlContextRef GlContexts::add_window(const GlBinding& binding) {
-  auto context = std::make_shared<GlContext>(binding, true);
-  contexts_.push_back(context);
-  return context;
+GlContextRef GlContexts::add_window(std::shared_ptr<Screen> screen) {
+  const GlBinding binding = screen->binding();
+  contexts_.push_back(std::make_shared<GlContext>(binding, std::move(screen)));
+  return contexts_.back();
 }
 
 }  // namespace gpulua

@@ -74,7 +74,7 @@ void SharedBuffer::register_with_device(const char* op) {
   bytes_ = bytes_of_buffer();
   if (device_->info().in_host_memory) return;
   try {
-    resource_ = device_->device().graphics()->register_buffer(id_);
+    resource_ = context_->keep(device_->device().graphics()->register_buffer(id_));
   } catch (const Error& error) {
     throw Error(error.kind(), "[{}] {} cannot share OpenGL's buffer {}: {}", op, device_->name(), id_, error.what());
   }
@@ -130,6 +130,7 @@ Array SharedBuffer::map(const char* op) {
       throw Error(ErrorKind::memory, "[{}] OpenGL cannot map its buffer {} of {} bytes", op, id_, bytes_);
     }
   }
+  context_->add_mapped(1);
   mapped_.emplace(Mapped{nullptr, stream, current_binding()});
   try {
     mapped_->array = lend(*device_, std::move(memory), op);
@@ -162,6 +163,7 @@ void SharedBuffer::unmap(const char* op) {
 }
 
 void SharedBuffer::unmap_memory(const Mapped& mapped, const char* op) {
+  context_->add_mapped(-1);
   const CurrentContext current(mapped.binding, op);
   if (resource_) return device_->device().graphics()->unmap(*resource_, *mapped.stream);
   const BoundBuffer bound(id_);
@@ -177,7 +179,7 @@ void SharedBuffer::release() noexcept {
     } catch (const Error&) {  // the buffer goes with what it holds
     }
   }
-  context_->retire(is_ours_ ? id_ : 0, std::move(resource_));
+  context_->retire(is_ours_ ? id_ : 0, std::exchange(resource_, nullptr));
   id_ = 0;
 }
 

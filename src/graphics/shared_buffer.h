@@ -62,8 +62,8 @@ class SharedBuffer {
   std::uint32_t id_;
   bool is_ours_;
   Elements elements_;
-  std::int64_t bytes_ = 0;        // of the buffer, as it was registered
-  GraphicsResourceRef resource_;  // null: the device is in host memory
+  std::int64_t bytes_ = 0;                // of the buffer, as it was registered
+  GraphicsResource* resource_ = nullptr;  // the context keeps it; null: the device is in host memory
   std::optional<Mapped> mapped_;
 };
 

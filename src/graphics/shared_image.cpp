@@ -29,7 +29,8 @@ SharedImage::SharedImage(GlContexts& contexts, OpenDevice& device, GlImage image
   if (device.info().in_host_memory) return;
   constexpr std::uint32_t texture_2d = 0x0DE1, renderbuffer = 0x8D41;
   try {
-    resource_ = device.device().graphics()->register_image(image_.id, image_.is_texture ? texture_2d : renderbuffer);
+    resource_ = context_->keep(
+        device.device().graphics()->register_image(image_.id, image_.is_texture ? texture_2d : renderbuffer));
   } catch (const Error& error) {
     throw Error(error.kind(), "[{}] {} cannot share OpenGL's {} {}: {}", op, device.name(), image_.kind(), image_.id,
                 error.what());
@@ -118,6 +119,7 @@ std::shared_ptr<Image> SharedImage::map(const char* op) {
     const Array elements = read(op);
     textures->write(*image, elements->read(stream), *stream);
   }
+  context_->add_mapped(1);
   mapped_.emplace(Mapped{image, stream, current_binding()});
   return image;
 }
@@ -125,6 +127,7 @@ std::shared_ptr<Image> SharedImage::map(const char* op) {
 void SharedImage::unmap(const char* op) {
   const Mapped mapped = std::move(*mapped_);
   mapped_.reset();
+  context_->add_mapped(-1);
   const CurrentContext current(mapped.binding, op);
   if (resource_) return device_->device().graphics()->unmap(*resource_, *mapped.stream);
   const Array elements = empty(*device_, dims(), shape_.dtype);
@@ -140,7 +143,7 @@ void SharedImage::release() noexcept {
     } catch (const Error&) {  // the image stays as it is
     }
   }
-  context_->retire(0, std::move(resource_));
+  context_->retire(0, std::exchange(resource_, nullptr));
   image_.id = 0;
 }
 

@@ -57,7 +57,7 @@ class SharedImage {
   GlImage image_;
   GlImage::Format format_;
   ImageShape shape_;
-  GraphicsResourceRef resource_;  // null: the device is in host memory
+  GraphicsResource* resource_ = nullptr;  // the context keeps it; null: the device is in host memory
   std::optional<Mapped> mapped_;
 };
 

@@ -20,9 +20,19 @@ Window::Window(GlContexts& contexts, OpenDevice& device, const WindowOptions& op
     : screen_(options.headless ? open_headless(device, options) : open_glfw(options)),
       size_(screen_->size()),
       shown_(size_) {
-  context_ = contexts.add_window(screen_->binding());
-  const GlScope scope(*context_, "window");
-  canvas_.resize(size_);
+  context_ = contexts.add_window(screen_);
+  try {
+    const GlScope scope(*context_, "window");
+    canvas_.resize(size_);
+  } catch (...) {
+    destroy();
+    throw;
+  }
+}
+
+Window::~Window() {
+  // What is mapped keeps the context.
+  if (screen_ && !context_->has_mapped()) destroy();
 }
 
 Screen& Window::screen(const char* op) const {
@@ -33,7 +43,7 @@ Screen& Window::screen(const char* op) const {
 bool Window::is_open() {
   if (!screen_) return false;
   if (!screen_->poll()) {
-    close();
+    if (!context_->has_mapped()) destroy();
     return false;
   }
   const Screen::Size now = screen_->size();
@@ -45,17 +55,23 @@ bool Window::is_open() {
   return true;
 }
 
-void Window::close() noexcept {
+void Window::close() {
   if (!screen_) return;
+  if (context_->has_mapped())
+    throw Error("[window:close] expected no call within b:with of a buffer of the window's: its memory is in use");
+  destroy();
+}
+
+void Window::destroy() noexcept {
   entered_.reset();
   try {
     // What a device knows of the buffers goes before them.
-    const GlScope scope(*context_, "window");
+    const GlScope scope(*context_, "window:close");
     places_ = colors_ = pixels_ = StreamBuffer();
   } catch (const Error&) {  // the context is current in another thread
   }
-  context_->close();
   screen_.reset();
+  context_->close();
 }
 
 void Window::resize(Screen::Size size) {

@@ -18,13 +18,14 @@ class Window {
  public:
   /// `device`: whose GPU the context should be of.
   Window(GlContexts& contexts, OpenDevice& device, const WindowOptions& options);
-  ~Window() { close(); }
+  ~Window();
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
 
   /// Takes the events. False once the user or close() has closed the window.
   bool is_open();
-  void close() noexcept;
+  /// Throws Error while a buffer of the window's is mapped.
+  void close();
   bool is_closed() const { return screen_ == nullptr; }
   Screen::Size size() const { return size_; }
   void resize(Screen::Size size);
@@ -55,10 +56,11 @@ class Window {
   bool is_entered() const { return entered_ != nullptr; }
 
  private:
+  void destroy() noexcept;
   Painter::Vertices upload(const Vertices& vertices, const char* op);
 
   GlContextRef context_;
-  std::unique_ptr<Screen> screen_;  // null: closed
+  std::shared_ptr<Screen> screen_;  // null: closed
   Screen::Size size_;
   Screen::Size shown_;  // of the display when it last got a picture
   Canvas canvas_;

@@ -142,6 +142,44 @@ gpu.show(function()
 end, {title = "escaped", vsync = false})
 assert(events >= 3)
 
+-- A program whose OpenGL context is GLX's, while windows have EGL's.
+ffi.cdef [[
+  void** glXChooseFBConfig(void* display, int screen, const int* attributes, int* count);
+  void* glXCreateNewContext(void* display, void* config, int type, void* share, int direct);
+  XID glXCreatePbuffer(void* display, void* config, const int* attributes);
+  int glXMakeContextCurrent(void* display, XID draw, XID read, void* context);
+  void* glXGetCurrentContext(void);
+  XID glXGetCurrentDrawable(void);
+]]
+local glx = ffi.load "libGLX.so.0"
+local config = glx.glXChooseFBConfig(display, 0, ffi.new("int[3]", {0x8010, 4, 0}), ffi.new "int[1]")[0]
+local pixels = glx.glXCreatePbuffer(display, config, ffi.new("int[5]", {0x8041, 16, 0x8040, 16, 0}))
+local context = glx.glXCreateNewContext(display, config, 0x8014, nil, 1)
+assert(glx.glXMakeContextCurrent(display, pixels, pixels, context) == 1)
+local function check_context() assert(glx.glXGetCurrentContext() == context and glx.glXGetCurrentDrawable() == pixels) end
+local theirs = gpu.gl.buffer(3, "float32")
+theirs:with(function(x) x:copy_(gpu.array {1, 2, 3}) end)
+check_context()
+for _, headless in ipairs {true, false} do
+  local other = gpu.window {width = 4, height = 4, headless = headless, vsync = false}
+  check_context()
+  other:clear {0, 0, 1}
+  other:present()
+  local b = other:buffer(2, "float32")
+  b:with(function(x)
+    x:fill_(1)
+    assert(theirs:with(function(y) return y:sum():item() end) == 6)
+  end)
+  assert(other:is_open() and other:read()[{1, 1, 3}]:item() == 255)
+  other:with(function() assert(glx.glXGetCurrentContext() == nil) end)
+  check_context()
+  other:close()
+  check_context()
+end
+assert(theirs:with(function(x) return x:sum():item() end) == 6)
+theirs:release()
+glx.glXMakeContextCurrent(display, 0, 0, nil)
+
 -- A window that nobody closes, or that is collected, does not keep the script.
 gpu.window {title = "left", width = 10, height = 10}
 collectgarbage()
