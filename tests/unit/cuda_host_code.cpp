@@ -103,6 +103,7 @@ TEST_CASE("what no kernel uses is left out", "[cuda][nvrtc]") {
                    kernel) == "k ");
     CHECK(compiled("typedef struct Pair { int a, b; } Pair, *PairPointer;\nvoid use(Unheard) {}\n"
                    "__global__ void k(PairPointer p) { p->a = p->b; }") == "k ");
+    CHECK(compiled("#include <wchar.h>\nvoid f(const wchar_t* name) { register_name(name); }" + kernel) == "k ");
     // Of a type that a kernel uses, members for hosts.
     CHECK(
         compiled(

@@ -91,7 +91,6 @@ constexpr std::string_view host_headers[] = {
     "valarray",
     "variant",
     "version",
-    "wchar.h",
     "wctype.h",
     "x86intrin.h",
     "xmmintrin.h",

@@ -121,6 +121,7 @@ constexpr std::array rows{
     Row{"unordered_set", "host_containers.h"},
     Row{"utility", "utility"},
     Row{"vector", "vector"},
+    Row{"wchar.h", "stddef.h"},
 };
 
 struct Texts {
