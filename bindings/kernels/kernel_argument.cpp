@@ -9,6 +9,7 @@
 #include "bindings/kernels/lua_kernel.h"
 #include "bindings/kernels/struct_argument.h"
 #include "bindings/kernels/texture.h"
+#include "bindings/lua/caller.h"
 #include "bindings/lua/cdata.h"
 #include "src/array/node_observer.h"
 
