@@ -259,16 +259,13 @@ std::string remedy(lua_State* L, const char* op, int index, std::string_view exp
 }  // namespace
 
 void fail(const char* op, const std::string& expected, lua_State* L, int index) {
-  if (test_text_column(L, index)) {
-    const bool wants_array = expected.starts_with(LuaType<Array>::name);
-    if (const std::string own = own_method(L, index, op); !own.empty())
-      throw Error("[{}] expected {}, got a column of text{}", op, wants_array ? "numbers" : expected, own);
-    throw Error("[{}] expected {}{}", op, wants_array ? "numbers" : expected, about_text_column(L, index));
-  }
-  if (test_date_column(L, index) && expected.starts_with(LuaType<Array>::name)) {
+  const bool wants_array = expected.starts_with(LuaType<Array>::name), is_text = test_text_column(L, index);
+  if (is_text || (wants_array && test_date_column(L, index))) {
     const std::string own = own_method(L, index, op);
-    throw Error("[{}] expected numbers{}", op,
-                own.empty() ? date_column_text : ", got a column of dates or durations" + own);
+    const std::string about = !own.empty() ? ", got " + describe(L, index) + own
+                              : is_text    ? about_text_column(L, index)
+                                           : date_column_text;
+    throw Error("[{}] expected {}{}", op, wants_array ? "numbers" : expected, about);
   }
   throw Error("[{}] expected {}, got {}{}", op, expected, describe(L, index), remedy(L, op, index, expected));
 }
