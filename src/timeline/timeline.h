@@ -82,7 +82,7 @@ class Timeline {
     std::string name;  // "cuda:0 stream 1"
     const DeviceRecorder* recorder;
   };
-  /// The most entries that are kept: of a longer trace, the last ones. They take about 50 MB.
+  /// The most entries that are kept: of a longer trace, the last ones. They take about 40 MB.
   static constexpr std::uint64_t capacity = std::uint64_t{1} << 18;
 
   /// True while entries are kept.
