@@ -31,7 +31,7 @@ while window:is_open() and frame ~= frames and not window:pressed "escape" do
   frame = frame + 1
   local mouse = window:mouse()
   local zoom, x, y = 0.85 ^ mouse.wheel, mouse.x, mouse.y
-  if frames then zoom, x, y = 0.9, (center.x - left) / step, (top - center.y) / step end
+  if frames then zoom, x, y = 0.002 ^ (1 / frames), (center.x - left) / step, (top - center.y) / step end
   if mouse.left and drag then left, top = left - (x - drag.x) * step, top + (y - drag.y) * step end
   drag = mouse.left and {x = x, y = y} or nil
   left, top, step = left + x * step * (1 - zoom), top - y * step * (1 - zoom), step * zoom

@@ -51,7 +51,7 @@ describe_windows("gpu.window", function()
 
   it("clears", function()
     local window = open(3, 2)
-    window:clear {1, 0.5, 0, 0.25}
+    window:clear {1, 128 / 255, 0, 64 / 255}
     for _, row in ipairs(pixels(window)) do
       for _, pixel in ipairs(row) do assert.same({255, 128, 0, 64}, pixel) end
     end
@@ -197,7 +197,7 @@ describe_windows("window:draw", function()
   it("has one colour, or one for each position", function()
     local window = open(3, 1)
     local row = gpu.array {middle(window, 1, 1), middle(window, 2, 1), middle(window, 3, 1)}
-    window:draw(row, {color = {1, 0.5, 0}})
+    window:draw(row, {color = {1, 128 / 255, 0}})
     for _, pixel in ipairs(pixels(window)[1]) do assert.same({255, 128, 0, 255}, pixel) end
     local colors = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}
     local expected = {{{255, 0, 0, 255}, {0, 255, 0, 255}, {0, 0, 255, 255}}}
