@@ -5,24 +5,13 @@ local support = require "support"
 local graphics = require "graphics_support"
 local fails = support.fails
 
-local has_window, window = pcall(gpu.window, {width = 4, height = 4, headless = true})
 local _, gl = graphics.libraries()
 
 local RED, RG, RGBA, RED_INTEGER = 0x1903, 0x8227, 0x1908, 0x8D94
 local BYTE, UINT, FLOAT = 0x1401, 0x1405, 0x1406
 local RGBA8, R32F, RG32F, RGBA32F, R32UI, RGB8 = 0x8058, 0x822E, 0x8230, 0x8814, 0x8236, 0x8051
 
-describe("images of OpenGL's", function()
-  if not has_window then return pending(tostring(window)) end
-  local context = graphics.context(graphics.display_of(window))
-  context.make_current()
-  local shares, why = pcall(gpu.gl.buffer, 4, "float32")
-  context.release()
-  if not shares then return pending(tostring(why)) end
-
-  before_each(context.make_current)
-  after_each(context.release)
-
+graphics.describe("images of OpenGL's", function(context, window)
   it("are written and read by arrays, the lowest row first", function()
     for _, kind in ipairs {{RGBA8, RGBA, BYTE, "uint8_t", "uint8", 4}, {R32F, RED, FLOAT, "float", "float32", 1},
       {RG32F, RG, FLOAT, "float", "float32", 2}, {R32UI, RED_INTEGER, UINT, "uint32_t", "uint32", 1}} do

@@ -5,21 +5,9 @@ local support = require "support"
 local graphics = require "graphics_support"
 local fails = support.fails
 
-local has_window, window = pcall(gpu.window, {width = 4, height = 4, headless = true})
 local _, gl = graphics.libraries()
 
-describe("gpu.gl", function()
-  if not has_window then return pending(tostring(window)) end
-  local context = graphics.context(graphics.display_of(window))
-  -- The program's context may be of another GPU than the arrays, as where OpenGL is Mesa's.
-  context.make_current()
-  local shares, why = pcall(gpu.gl.buffer, 4, "float32")
-  context.release()
-  if not shares then return pending(tostring(why)) end
-
-  before_each(context.make_current)
-  after_each(context.release)
-
+graphics.describe("gpu.gl", function(context, window)
   it("makes buffers that arrays write and OpenGL reads, and the reverse", function()
     local b = gpu.gl.buffer({2, 3}, "float32")
     assert.equal(1, gl.glIsBuffer(b.id))
@@ -177,17 +165,8 @@ describe("gpu.gl", function()
   end)
 end)
 
-describe("misuse of gpu.gl", function()
-  if not has_window then return pending(tostring(window)) end
-  local display = graphics.display_of(window)
-  local context, second = graphics.context(display), graphics.context(display)
-  context.make_current()
-  local shares, why = pcall(gpu.gl.buffer, 4, "float32")
-  context.release()
-  if not shares then return pending(tostring(why)) end
-
-  before_each(context.make_current)
-  after_each(context.release)
+graphics.describe("misuse of gpu.gl", function(context, window)
+  local second = graphics.context(graphics.display_of(window))
 
   it("is refused without a current context", function()
     local b = gpu.gl.buffer(4, "float32")

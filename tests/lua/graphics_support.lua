@@ -1,4 +1,5 @@
 -- A program's OpenGL, by the FFI: what a host that embeds gpulua does with it.
+local gpu = require "gpu"
 local ffi = require "ffi"
 
 local graphics = {}
@@ -83,6 +84,24 @@ end
 function graphics.display_of(window)
   local egl = graphics.libraries()
   return window:with(function() return egl.eglGetCurrentDisplay() end)
+end
+
+--- A describe whose cases run in a context of the program's on a window's display; `cases` gets the context and the window. They are
+--- pending where OpenGL is missing, and where it is of another GPU than the arrays, as where it is Mesa's.
+function graphics.describe(name, cases)
+  local busted = getfenv(cases) -- a suite's functions are not a module's globals
+  busted.describe(name, function()
+    local has_window, window = pcall(gpu.window, {width = 4, height = 4, headless = true})
+    if not has_window then return busted.pending(tostring(window)) end
+    local context = graphics.context(graphics.display_of(window))
+    context.make_current()
+    local shares, why = pcall(gpu.gl.buffer, 4, "float32")
+    context.release()
+    if not shares then return busted.pending(tostring(why)) end
+    busted.before_each(context.make_current)
+    busted.after_each(context.release)
+    cases(context, window)
+  end)
 end
 
 --- A buffer of the program's with these floats.
