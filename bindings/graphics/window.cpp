@@ -13,7 +13,7 @@
 
 namespace gpulua {
 
-using WindowRef = std::shared_ptr<Window>;
+using WindowRef = std::shared_ptr<GlWindow>;
 
 template <>
 struct LuaType<WindowRef> {
@@ -22,7 +22,7 @@ struct LuaType<WindowRef> {
 
 namespace {
 
-Window& check_window(lua_State* L) {
+GlWindow& check_window(lua_State* L) {
   return *check<WindowRef>(L, 1, "window");
 }
 
@@ -74,7 +74,7 @@ int window_open(lua_State* L) {
   lua_getfield(L, 2, "title");
   options.title = lua_tostring(L, -1);
   lua_pop(L, 1);
-  push(L, std::make_shared<Window>(*contexts, *check_device(L, 3, "window"), options));
+  push(L, std::make_shared<GlWindow>(*contexts, *check_device(L, 3, "window"), options));
   return 1;
 }
 
@@ -116,8 +116,8 @@ int window_clear(lua_State* L) {
 }
 
 /// Reads (places, view, has_depth, color) from stack index 2 on: arrays that are row-major, or a buffer of OpenGL's.
-Window::Vertices read_vertices(lua_State* L) {
-  Window::Vertices vertices;
+GlWindow::Vertices read_vertices(lua_State* L) {
+  GlWindow::Vertices vertices;
   if (const auto* const buffer = test<SharedBufferRef>(L, 2))
     vertices.buffer = buffer->get();
   else
@@ -181,7 +181,7 @@ int check_key(lua_State* L, const char* op) {
   if (code >= 0) return code;
   NearName near(name);
   std::string names;
-  for (const Key& key : named_keys()) {
+  for (const NamedKey& key : named_keys()) {
     near.offer(key.name);
     names += ", " + std::string(key.name);
   }

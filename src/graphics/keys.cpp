@@ -6,7 +6,7 @@
 namespace gpulua {
 namespace {
 
-constexpr Key keys[] = {
+constexpr NamedKey keys[] = {
     {"space", GLFW_KEY_SPACE},
     {"return", GLFW_KEY_ENTER},
     {"escape", GLFW_KEY_ESCAPE},
@@ -52,14 +52,14 @@ constexpr Key keys[] = {
 
 }  // namespace
 
-std::span<const Key> named_keys() {
+std::span<const NamedKey> named_keys() {
   return keys;
 }
 
 int find_key(std::string_view name) {
   if (name.size() == 1 && name[0] >= 'a' && name[0] <= 'z') return GLFW_KEY_A + (name[0] - 'a');
   if (name.size() == 1 && name[0] >= '0' && name[0] <= '9') return GLFW_KEY_0 + (name[0] - '0');
-  for (const Key& key : keys)
+  for (const NamedKey& key : keys)
     if (key.name == name) return key.code;
   return -1;
 }

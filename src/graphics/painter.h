@@ -17,7 +17,7 @@ struct VertexData {
 };
 
 /// Columns of a matrix, by which positions (x, y, z, 1) come to OpenGL's, which are from -1 to 1 with y upwards.
-using View = std::array<float, 16>;
+using ViewMatrix = std::array<float, 16>;
 
 /// Draws to a canvas. The window's context is current for every method, with the canvas bound.
 class Painter {
@@ -27,7 +27,7 @@ class Painter {
     VertexData colors;  // 3 or 4, uint8 as fractions of 255; none: `color`
     std::array<float, 4> color{1, 1, 1, 1};
     std::int64_t count = 0;
-    View view{};
+    ViewMatrix view{};
     bool has_depth = false;  // nearer vertices hide others
   };
 

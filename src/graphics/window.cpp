@@ -16,7 +16,7 @@ VertexData describe_vertices(std::uint32_t buffer, DType dtype, const Dims& shap
 
 }  // namespace
 
-Window::Window(GlContexts& contexts, OpenDevice& device, const WindowOptions& options)
+GlWindow::GlWindow(GlContexts& contexts, OpenDevice& device, const WindowOptions& options)
     : screen_(options.headless ? open_headless(device, options) : open_glfw(options)),
       size_(screen_->size()),
       shown_(size_) {
@@ -30,17 +30,17 @@ Window::Window(GlContexts& contexts, OpenDevice& device, const WindowOptions& op
   }
 }
 
-Window::~Window() {
+GlWindow::~GlWindow() {
   // What is mapped keeps the context.
   if (screen_ && !context_->has_mapped()) destroy();
 }
 
-Screen& Window::screen(const char* op) const {
+Screen& GlWindow::screen(const char* op) const {
   if (screen_) return *screen_;
   throw Error("[{}] expected a window that is open, got one after window:close()", op);
 }
 
-bool Window::is_open() {
+bool GlWindow::is_open() {
   if (!screen_) return false;
   if (!screen_->poll()) {
     if (!context_->has_mapped()) destroy();
@@ -55,14 +55,14 @@ bool Window::is_open() {
   return true;
 }
 
-void Window::close() {
+void GlWindow::close() {
   if (!screen_) return;
   if (context_->has_mapped())
     throw Error("[window:close] expected no call within b:with of a buffer of the window's: its memory is in use");
   destroy();
 }
 
-void Window::destroy() noexcept {
+void GlWindow::destroy() noexcept {
   entered_.reset();
   try {
     // What a device knows of the buffers goes before them.
@@ -74,7 +74,7 @@ void Window::destroy() noexcept {
   context_->close();
 }
 
-void Window::resize(Screen::Size size) {
+void GlWindow::resize(Screen::Size size) {
   Screen& shown = screen("window:resize");
   const GlScope scope(*context_, "window:resize");
   canvas_.resize(size);
@@ -82,14 +82,14 @@ void Window::resize(Screen::Size size) {
   size_ = size;
 }
 
-void Window::clear(const std::array<float, 4>& color) {
+void GlWindow::clear(const std::array<float, 4>& color) {
   screen("window:clear");
   const GlScope scope(*context_, "window:clear");
   canvas_.bind();
   painter_.clear(color);
 }
 
-Painter::Vertices Window::upload(const Vertices& vertices, const char* op) {
+Painter::Vertices GlWindow::upload(const Vertices& vertices, const char* op) {
   Painter::Vertices result;
   result.color = vertices.color;
   result.view = vertices.view;
@@ -112,7 +112,7 @@ Painter::Vertices Window::upload(const Vertices& vertices, const char* op) {
   return result;
 }
 
-void Window::draw_points(const Vertices& vertices, float size) {
+void GlWindow::draw_points(const Vertices& vertices, float size) {
   screen("window:draw");
   const GlScope scope(*context_, "window:draw");
   if (const float most = painter_.most_size(); size > most)
@@ -121,14 +121,14 @@ void Window::draw_points(const Vertices& vertices, float size) {
   painter_.draw_points(upload(vertices, "window:draw"), size);
 }
 
-void Window::draw_lines(const Vertices& vertices, float width) {
+void GlWindow::draw_lines(const Vertices& vertices, float width) {
   screen("window:lines");
   const GlScope scope(*context_, "window:lines");
   canvas_.bind();
   painter_.draw_lines(upload(vertices, "window:lines"), width, size_);
 }
 
-void Window::draw_picture(const Array& pixels, const std::array<float, 4>& rectangle, bool smooth) {
+void GlWindow::draw_picture(const Array& pixels, const std::array<float, 4>& rectangle, bool smooth) {
   screen("window:image");
   const GlScope scope(*context_, "window:image");
   canvas_.bind();
@@ -137,7 +137,7 @@ void Window::draw_picture(const Array& pixels, const std::array<float, 4>& recta
       {pixels_.write(pixels), static_cast<int>(shape[1]), static_cast<int>(shape[0]), rectangle, smooth});
 }
 
-void Window::present() {
+void GlWindow::present() {
   Screen& shown = screen("window:present");
   if (!shown.is_shown()) return;
   const GlScope scope(*context_, "window:present");
@@ -151,14 +151,14 @@ void Window::present() {
   shown_ = now;
 }
 
-Array Window::read(OpenDevice& device) {
+Array GlWindow::read(OpenDevice& device) {
   screen("window:read");
   const GlScope scope(*context_, "window:read");
   canvas_.copy_to(pixels_.reserve(static_cast<std::size_t>(size_.width) * static_cast<std::size_t>(size_.height) * 4));
   return pixels_.read(device, {size_.height, size_.width, 4}, DType::uint8);
 }
 
-void Window::enter(const char* op) {
+void GlWindow::enter(const char* op) {
   screen(op);
   if (entered_) throw Error("[{}] expected no window:with inside of window:with", op);
   entered_ = std::make_unique<GlScope>(*context_, op);

@@ -14,13 +14,13 @@
 namespace gpulua {
 
 /// A window with an OpenGL context of its own, which is current within its methods alone.
-class Window {
+class GlWindow {
  public:
   /// `device`: whose GPU the context should be of.
-  Window(GlContexts& contexts, OpenDevice& device, const WindowOptions& options);
-  ~Window();
-  Window(const Window&) = delete;
-  Window& operator=(const Window&) = delete;
+  GlWindow(GlContexts& contexts, OpenDevice& device, const WindowOptions& options);
+  ~GlWindow();
+  GlWindow(const GlWindow&) = delete;
+  GlWindow& operator=(const GlWindow&) = delete;
 
   /// Takes the events. False once the user or close() has closed the window.
   bool is_open();
@@ -38,7 +38,7 @@ class Window {
     const SharedBuffer* buffer = nullptr;  // of such elements, in this window's context
     Array colors;                          // (n, 3) or (n, 4), row-major float32 or uint8; null: `color`
     std::array<float, 4> color{1, 1, 1, 1};
-    View view{};
+    ViewMatrix view{};
     bool has_depth = false;
   };
   void clear(const std::array<float, 4>& color);
