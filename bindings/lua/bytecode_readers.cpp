@@ -17,8 +17,10 @@ void load_readers(lua_State* L) {
   run_library_chunk(L, "bytecode.lua", 1, 1);
   lua_pushvalue(L, -1);
   lua_setfield(L, readers, "bytecode");
-  lua_getfield(L, -1, "drops_results");
-  lua_setfield(L, readers, "drops_results");
+  if (lua_istable(L, -1)) {
+    lua_getfield(L, -1, "drops_results");
+    lua_setfield(L, readers, "drops_results");
+  }
   lua_pushvalue(L, -1);
   run_library_chunk(L, "called_key.lua", 1, 1);
   lua_setfield(L, readers, "called_key");

@@ -3,6 +3,7 @@
 #include <luajit.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <string_view>
 
@@ -38,6 +39,17 @@ int run_request(lua_State* L) {
   const auto& request = *static_cast<const ScriptState::Request*>(lua_touserdata(L, 1));
   lua_settop(L, 0);
   return request.body(L, request.data);
+}
+
+/// Makes room for references in the registry's array. LuaJIT loses those in its hash when memory runs out while it moves
+/// them to the array, as another key of the registry may make it do.
+void reserve_references(lua_State* L) {
+  std::array<int, 64> references{};
+  for (int& reference : references) {
+    lua_pushboolean(L, 1);
+    reference = luaL_ref(L, LUA_REGISTRYINDEX);
+  }
+  for (const int reference : references) luaL_unref(L, LUA_REGISTRYINDEX, reference);
 }
 
 /// jit.on of a state with GPULUA_INTERRUPTIBLE.
@@ -170,6 +182,7 @@ int ScriptState::open(lua_State* L) {
   lua_pushliteral(L, "gpu");
   lua_call(L, 1, 1);
   lua_setglobal(L, "gpu");
+  reserve_references(L);
   // The program's own Lua may call us from any of its threads, so our calls have one for themselves.
   self.own_ = is_ours ? L : lua_newthread(L);
   if (is_ours) lua_pushthread(L);

@@ -1,5 +1,6 @@
 #include "src/files/date_text.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
