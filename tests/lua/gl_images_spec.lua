@@ -111,8 +111,11 @@ graphics.describe("images of OpenGL's", function(context, window)
     gl.glBindTexture(0x0DE1, id)
     gl.glTexImage2D(0x0DE1, 0, RGBA8, 3, 3, 0, RGBA, BYTE, nil)
     gl.glBindTexture(0x0DE1, 0)
-    fails(("[image:read] expected OpenGL's texture %d with 4 x 2 elements and the format 0x8058, as it was registered, got 3 x 3"):format(id),
-      image.read, image)
+    -- NVIDIA's OpenGL refuses another size of a texture that CUDA knows.
+    if gl.glGetError() == 0 then
+      fails(("[image:read] expected OpenGL's texture %d with 4 x 2 elements and the format 0x8058, as it was registered, got 3 x 3"):format(id),
+        image.read, image)
+    end
     gl.glDeleteTextures(1, ffi.new("unsigned[1]", {id}))
     fails(("[image:read] OpenGL's texture %d was deleted: call :release() before that"):format(id), image.read, image)
     image:release()

@@ -48,9 +48,9 @@ describe("modules refuse", function()
   end)
 
   it("options that are not known or of another type", function()
-    fails('expected the options options, defines, headers, include, names and device, got "define"; did you mean "defines"?', gpu.module, source,
+    fails('expected the options options, defines, headers, include, names, name and device, got "define"; did you mean "defines"?', gpu.module, source,
       { define = { N = 1 } })
-    fails("[module] expected a table of options: options, defines, headers, include, names and device, got 3", gpu.module, source, 3)
+    fails("[module] expected a table of options: options, defines, headers, include, names, name and device, got 3", gpu.module, source, 3)
     fails("options: expected a list of strings", gpu.module, source, { options = "-G" })
     fails("names: expected a list of strings, got 1", gpu.module, source, { names = { 1 } })
     fails("defines: expected a string, a finite number or a boolean, got NaN", gpu.module, source,
