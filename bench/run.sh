@@ -42,6 +42,9 @@ peer=$(several bench_init)
 echo "$ours $peer $(ratio "$ours" "$peer")"
 echo "   inside the C++ process, cuInit + primary context took $(bench_init) ms"
 
+echo "== a frame of 1 M particles: a buffer that arrays and OpenGL share, copies, and C++ with the driver and EGL"
+gpulua bench/graphics/frames.lua "$stage/bin/libbench_frames.so"
+
 echo "== Lua functions as device code"
 bench/lua_functions/run.sh
 

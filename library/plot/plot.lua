@@ -224,13 +224,17 @@ local function pixels(p)
   return drawn and picture or nil
 end
 
---- gpu.plot.show(p [, {width, height, sixel}])
+--- gpu.plot.show(p [, {width, height, sixel, window}])
 function plot.show(p, options)
   check_rights "show"
+  local is_bare = options == nil
+  options = checks.fields("plot.show", options)
+  if options.window then return import("plot_window").show("plot.show", p, options, is_chart) end
+  if type(p) == "function" then core.fail("plot.show", "a chart, or window = true for a function that gives charts", p) end
   check_chart("show", p)
   local display = core.displayer()
-  if display and options == nil then return display(p) end
-  options = checks.fields("plot.show", options)
+  if display and is_bare then return display(p) end
+  if options.window ~= nil then core.fail("plot.show", "window = true, or a window of gpu.window", options.window) end
   if options.sixel == nil and not (options.width or options.height) then
     local picture = pixels(p)
     if picture then
@@ -267,6 +271,9 @@ function plot.animate(path, frames, fn, options)
   local charts = {}
   for i = 1, frames do
     charts[i] = check_chart("animate", (fn(i)))
+    for _, item in ipairs(rawget(charts[i], "charts") or {charts[i]}) do
+      for _, layer in ipairs(rawget(item, "layers")) do layer.source = nil end -- for windows: memory of each frame
+    end
     if numbered then write_file(op, path:format(i), import("plot_gnuplot").picture(op, {charts[i]}, "png", size)) end
   end
   return numbered and true or write_file(op, path, import("plot_gnuplot").picture(op, charts, "gif", size, fps))

@@ -72,8 +72,9 @@ end
 
 -- ---- ranges ---------------------------------------------------------------------------------------------------------------------
 
---- {low, high, log, dates, place}: place(value) is 0 at the axis' beginning and 1 at its end. `margin`: beyond the data at both ends,
---- a share of their range. `low` is above `high` on an axis that runs backwards.
+--- {low, high, from, to, log, dates, place}: `from` and `to` are its ends, of a logarithmic axis their logarithms; place(value) is 0 at
+--- the axis' beginning and 1 at its end. `margin`: beyond the data at both ends, a share of their range. `low` is above `high` on an axis
+--- that runs backwards.
 local function axis_of(layers, options, name, margin)
   local is_log = (options.log or ""):find(name) ~= nil
   local low, high, limits = math.huge, -math.huge, options[name .. "lim"]
@@ -109,6 +110,7 @@ local function axis_of(layers, options, name, margin)
   for _, layer in ipairs(layers) do up = up and not layer.downward end
   if name == "y" and not up and not limits then axis.low, axis.high = high, low end
   local from, to = is_log and log10(axis.low) or axis.low, is_log and log10(axis.high) or axis.high
+  axis.from, axis.to = from, to
   function axis.place(value)
     if is_log then value = value > 0 and log10(value) or 0 / 0 end
     return (value - from) / (to - from)

@@ -1,6 +1,6 @@
 -- Draws charts with the program gnuplot, which reads its commands from a file in the temporary folder. Punctuation in a script's
 -- texts is written there as octal escapes; data are numbers. plot_gnuplot_layers.lua has the commands for each kind of layer.
-local _, _, core, import = ...
+local gpu, _, core, import = ...
 local axes_of = import "plot_axes"
 local options_of = import "plot_options"
 local gnuplot = import "plot_gnuplot_layers"
@@ -156,6 +156,7 @@ local function chart_commands(p, size)
   function scene.legend_entry(how, layer)
     if layer.label then plots[#plots + 1] = ("keyentry %s title %s"):format(how, quoted(layer.label)) end
   end
+  add "set clip two" -- lines that cross the chart between points beyond it
   add("set border %d lc rgb '%s'", is_surface and 31 or 3, theme.line)
   add("set tics textcolor rgb '%s'", theme.text)
   for _, name in ipairs {"title", "x", "y", "y2", "z", "cb"} do
@@ -203,8 +204,9 @@ local function read_all(name)
   return bytes
 end
 
---- The picture's bytes. `charts`: the frames of an animation, or one chart, or grid of charts.
-function exports.picture(op, charts, kind, size, fps)
+--- What `read` gives for the path of the picture that gnuplot draws, and what gnuplot prints. The picture's path stands between `first`
+--- and `commands`.
+local function run(op, first, commands, read)
   if not popen then core.raise(("[%s] expected a state that may run programs, got one without io.popen"):format(op)) end
   local found = popen "command -v gnuplot"
   local program = found:read "*l"
@@ -213,8 +215,21 @@ function exports.picture(op, charts, kind, size, fps)
     core.raise(("[%s] expected the program gnuplot, which is not installed; Debian's package gnuplot-nox has it, and p:show() needs none")
       :format(op))
   end
-  local commands, picture = tmpname(), tmpname()
-  local lines = {"set encoding utf8", "set terminal " .. terminal(op, kind, size, fps, charts), "set output '" .. picture .. "'"}
+  local script, picture = tmpname(), tmpname()
+  local file = assert(io.open(script, "wb"))
+  file:write(first, "set output '", picture, "'\n", commands)
+  file:close()
+  local process = popen("LC_ALL=C.UTF-8 gnuplot '" .. script .. "' 2>&1 </dev/null")
+  local messages = process:read "*a"
+  process:close()
+  local result = without({script, picture}, read_all(picture) ~= "" and read(picture))
+  if not result then core.raise(("[%s] gnuplot draws nothing: %s"):format(op, messages:match "line %d+: ([^\n]*)" or messages)) end
+  return result, messages
+end
+
+--- gnuplot's commands for a picture: before those that say where it goes, and after them. `last`: one after it is drawn.
+local function picture_commands(op, charts, kind, size, fps, last)
+  local lines = {}
   for _, p in ipairs(charts) do
     local grid, each = rawget(p, "charts"), size
     if grid then
@@ -226,16 +241,28 @@ function exports.picture(op, charts, kind, size, fps)
     for _, item in ipairs(grid or {p}) do lines[#lines + 1] = chart_commands(item, each) end
     if grid then lines[#lines + 1] = "unset multiplot" end
   end
-  lines[#lines + 1] = "unset output\n"
-  local file = assert(io.open(commands, "wb"))
-  file:write(table.concat(lines, "\n"))
-  file:close()
-  local run = popen("LC_ALL=C.UTF-8 gnuplot '" .. commands .. "' 2>&1 </dev/null")
-  local messages = run:read "*a"
-  run:close()
-  local bytes = without({commands, picture}, read_all(picture))
-  if bytes == "" then core.raise(("[%s] gnuplot draws nothing: %s"):format(op, messages:match "line %d+: ([^\n]*)" or messages)) end
-  return bytes
+  lines[#lines + 1] = (last or "") .. "\nunset output\n"
+  return "set encoding utf8\nset terminal " .. terminal(op, kind, size, fps, charts) .. "\n", table.concat(lines, "\n")
+end
+
+--- The picture's bytes. `charts`: the frames of an animation, or one chart, or grid of charts.
+function exports.picture(op, charts, kind, size, fps)
+  local first, commands = picture_commands(op, charts, kind, size, fps)
+  return (run(op, first, commands, read_all))
+end
+
+--- A picture on the device and where the chart's axes are in it: {pixels, left, right, top, bottom}, in pixels from the top left; of a
+--- grid the last chart's. `before`: what the function gave before, which it gives again where nothing has changed.
+function exports.frame(op, p, size, before)
+  local first, commands = picture_commands(op, {p}, "png", size, nil, 'print sprintf("axes %g %g %g %g", GPVAL_TERM_XMIN, '
+    .. "GPVAL_TERM_XMAX, GPVAL_TERM_YMIN, GPVAL_TERM_YMAX)")
+  if before and before.first == first and before.commands == commands then return before end
+  local pixels, messages = run(op, first, commands, function(path) return (gpu.image.load(path)) end)
+  local left, right, bottom, top = messages:match "axes (%S+) (%S+) (%S+) (%S+)"
+  if not left then core.raise(("[%s] gnuplot does not say where the axes are: %s"):format(op, messages)) end
+  -- gnuplot counts from the middle of the lowest row of pixels.
+  return {first = first, commands = commands, pixels = pixels, left = left + 0.5, right = right + 0.5, top = size[2] - 0.5 - top,
+    bottom = size[2] - 0.5 - bottom}
 end
 
 return exports

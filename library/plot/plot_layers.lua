@@ -18,7 +18,7 @@ local layers = {}
 function layers.line(op, arguments, _, chart)
   local x, y = data.points(op, arguments[1], arguments[2])
   local xs, ys = data.line(x, y, chart.log)
-  return {kind = "line", x = xs, y = ys}
+  return {kind = "line", x = xs, y = ys, source = data.source(x, y, data.most_line)}
 end
 
 --- gpu.plot.points(x [, y] [, {label, color, size, marker, opacity, axis, <chart>}])
@@ -26,10 +26,11 @@ function layers.points(op, arguments, layer, chart)
   local x, y = data.points(op, arguments[1], arguments[2])
   if y.size > data.most_points and not chart.log then
     local rows, extent = data.density(x or gpu.range(1, y.size, {dtype = "float64", device = y.device}), y)
-    return {kind = "image", rows = rows, extent = extent, label = layer.label, colormap = "viridis", without_bar = true}
+    return {kind = "image", rows = rows, extent = extent, label = layer.label, colormap = "viridis", without_bar = true,
+      source = data.source(x, y, data.most_points)}
   end
   local xs, ys = data.thinned(x, y, data.most_points)
-  return {kind = "points", x = xs, y = ys}
+  return {kind = "points", x = xs, y = ys, source = data.source(x, y, data.most_points)}
 end
 
 --- Edges of bins that are even on a logarithmic axis.

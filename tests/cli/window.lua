@@ -142,6 +142,81 @@ gpu.show(function()
 end, {title = "escaped", vsync = false})
 assert(events >= 3)
 
+-- A chart that the mouse moves and the wheel zooms. The point is red; OpenGL draws it where the axes have it.
+local has_gnuplot = io.popen("command -v gnuplot"):read "*l" ~= nil
+if not has_gnuplot then print "gnuplot is not installed: charts in windows are not tested" end
+
+local chart_width, chart_height = 300, 200
+local function chart() return gpu.plot.points({1}, {1}, {color = "red", theme = "dark", size = 9, xlim = {0, 2}, ylim = {0, 2}, title = "moved"}) end
+
+--- The middle of what is red on the display; nil: nothing is.
+local function red_place(id)
+  local image = x11.XGetImage(display, id, 0, 0, chart_width, chart_height, 0xffffff, 2)
+  local count, x_sum, y_sum = 0, 0, 0
+  for y = 0, chart_height - 1 do
+    for x = 0, chart_width - 1 do
+      local at = image.data + y * image.bytes_per_line + 4 * x
+      if at[2] > 150 and at[1] < 90 and at[0] < 90 then count, x_sum, y_sum = count + 1, x_sum + x, y_sum + y end
+    end
+  end
+  if count > 0 then return {x_sum / count, y_sum / count} end
+end
+
+local function user(next_frame)
+  next_frame()
+  local id = window_named "moved"
+  local start
+  local function await_point(what, x, y)
+    local begin = gpu.clock()
+    repeat
+      next_frame()
+      local place = red_place(id)
+      if place and math.abs(place[1] - x) <= 1.5 and math.abs(place[2] - y) <= 1.5 then return place end
+    until gpu.clock() - begin > 10000
+    local place = red_place(id) or {-1, -1}
+    error(("%s: expected a point at %g, %g, got %g, %g"):format(what, x, y, place[1], place[2]))
+  end
+  local function warp(x, y)
+    x11.XWarpPointer(display, 0, id, 0, 0, 0, 0, x, y)
+    x11.XSync(display, 0)
+    for _ = 1, 5 do next_frame() end -- the events come one after the other, and not in one frame
+  end
+  local begin = gpu.clock()
+  repeat
+    next_frame()
+    start = red_place(id)
+  until start or gpu.clock() - begin > 10000
+  assert(start, "no point is drawn")
+  warp(150, 100)
+  send(id, "button_down", 1, 150, 100)
+  warp(150, 100)
+  warp(190, 80)
+  send(id, "button_up", 1, 190, 80)
+  await_point("a drag", start[1] + 40, start[2] - 20)
+  warp(100, 50)
+  send(id, "button_down", 4, 100, 50) -- the wheel
+  send(id, "button_down", 4, 100, 50)
+  local nearer = 0.85 ^ 2
+  await_point("the wheel", 100 + (start[1] + 40 - 100) / nearer, 50 + (start[2] - 20 - 50) / nearer)
+  send(id, "key_down", key_code "r")
+  await_point("r", start[1], start[2])
+  send(id, "key_down", key_code "Escape")
+  for _ = 1, 500 do next_frame() end
+  error "Escape does not end the chart"
+end
+
+if has_gnuplot then
+  local step = coroutine.wrap(function() user(function() coroutine.yield(chart()) end) end)
+  gpu.plot.show(function() return step() end, {window = true, width = chart_width, height = chart_height})
+  local shown = 0
+  gpu.plot.show(function()
+    shown = shown + 1
+    return shown <= 3 and gpu.plot.line {1, shown} or nil
+  end, {window = true})
+  assert(shown == 4)
+  assert(not pcall(gpu.plot.show, function() return 3 end, {window = true}))
+end
+
 -- A program whose OpenGL context is GLX's, while windows have EGL's.
 ffi.cdef [[
   void** glXChooseFBConfig(void* display, int screen, const int* attributes, int* count);

@@ -107,7 +107,7 @@ shows(samples.t.where, "t:where(name, values)", "the rows whose column has the v
 shows(samples.groups.std, "groups:std([names...] [, {ddof}])", "NaN is left out")
 shows(samples.p.save, "p:save(path [, {size}])", "gpu.plot.save(p, path [, {size}])", "the program gnuplot")
 shows("p:line", "p:line(x [, y] [, {label, color,", "a line through the points")
-shows("p:show", "p:show([{width, height, sixel}])")
+shows("p:show", "p:show([{width, height, sixel, window}])")
 shows("j:over", "j:over(count)(arguments...)")
 shows(samples.p, "a chart: line", "Plots")
 table_of_test = gpu.table {x = {1}}
