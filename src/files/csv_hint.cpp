@@ -75,28 +75,6 @@ std::string_view text_of(const char* at, const char* end) {
 
 }  // namespace
 
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U; };
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const unsigned lead = byte(at), next = byte(at + 1);
-    const std::size_t length = lead < 0x80   ? 1
-                               : lead < 0xC2 ? 0
-                               : lead < 0xE0 ? 2
-                               : lead < 0xF0 ? 3
-                               : lead < 0xF5 ? 4
-                                             : 0;
-    // Longer forms of shorter characters, halves of UTF-16's pairs, and what is beyond the last character.
-    const bool is_wrong = length == 0 || (lead == 0xE0 && next < 0xA0) || (lead == 0xED && next > 0x9F) ||
-                          (lead == 0xF0 && next < 0x90) || (lead == 0xF4 && next > 0x8F);
-    if (is_wrong) return at;
-    for (std::size_t i = 1; i < length; ++i)
-      if ((byte(at + i) & 0xC0) != 0x80) return at;
-    at += length;
-  }
-  return at;
-}
-
 void refuse_utf16(std::span<const char> bytes, const std::string& file) {
   const std::string_view text(bytes.data(), bytes.size());
   const bool has_mark = text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");

@@ -8,8 +8,6 @@
 
 namespace gpulua {
 
-/// How many bytes at the start of a text are characters of UTF-8.
-std::size_t utf8_length(std::string_view text);
 /// Throws Error for text in UTF-16 instead of UTF-8.
 void refuse_utf16(std::span<const char> bytes, const std::string& file);
 

@@ -6,6 +6,7 @@
 #include "src/base/characters.h"
 #include "src/base/error.h"
 #include "src/base/near_name.h"
+#include "src/base/utf8.h"
 #include "src/files/csv.h"
 #include "src/files/csv_column.h"
 #include "src/files/csv_hint.h"

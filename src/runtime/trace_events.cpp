@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/base/json_string.h"
+#include "src/base/utf8.h"
 #include "src/runtime/context.h"
 
 namespace gpulua {

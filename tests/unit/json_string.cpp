@@ -1,4 +1,5 @@
 #include "src/base/json_string.h"
+#include "src/base/utf8.h"
 
 #include <string>
 
