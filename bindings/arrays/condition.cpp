@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "bindings/lua/bytecode_readers.h"
+#include "bindings/lua/caller.h"
 #include "bindings/lua/signatures.h"
 #include "bindings/lua/state.h"
 
@@ -39,16 +40,6 @@ void push_conditions(lua_State* L) {
   lua_pushvalue(L, function);
   lua_pushvalue(L, -2);
   lua_rawset(L, function + 1);
-}
-
-/// The register of the call that the caller's frame makes: the number of its values before the called function.
-int register_of_call(lua_State* L, lua_Debug& caller) {
-  int count = 0;
-  while (lua_getlocal(L, &caller, count + 1) != nullptr) {
-    lua_pop(L, 1);
-    ++count;
-  }
-  return count;
 }
 
 /// Pushes the table of the uses on the caller's line, if there is one.

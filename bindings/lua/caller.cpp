@@ -151,6 +151,20 @@ std::string tail_call_position(lua_State* L, lua_Debug& caller, int callee_level
 
 }  // namespace
 
+bool find_script_frame(lua_State* L, lua_Debug& frame) {
+  for (int level = 0; lua_getstack(L, level, &frame) != 0; ++level) {
+    lua_getinfo(L, "Sl", &frame);
+    if (is_script(frame)) return true;
+  }
+  return false;
+}
+
+int register_of_call(lua_State* L, lua_Debug& frame) {
+  int count = 0;
+  for (; lua_getlocal(L, &frame, count + 1) != nullptr; ++count) lua_pop(L, 1);
+  return count;
+}
+
 std::string caller_position(lua_State* L, int level) {
   lua_Debug frame{};
   while (lua_getstack(L, ++level, &frame)) {

@@ -21,6 +21,12 @@ inline bool is_script(const lua_Debug& frame) {
   return frame.currentline > 0 && !is_library(frame);
 }
 
+/// The innermost function of the script's that runs, of which "Sl" is known then; false where there is none.
+bool find_script_frame(lua_State* L, lua_Debug& frame);
+
+/// The register of the call that the frame makes: the number of its values before the called function.
+int register_of_call(lua_State* L, lua_Debug& frame);
+
 /// The line of the script that called the function at `level`, "script.lua:12: "; empty when no script runs. Chunks of
 /// the library itself are skipped. For a tail call, `return f(x)`, whose frame is gone, it is the line of the tail call
 /// when that is known. Where the library or a host program has called the function with the tail call, and several

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "bindings/lua/bytecode_readers.h"
+#include "bindings/lua/caller.h"
 #include "bindings/lua/source_location.h"
 #include "src/base/characters.h"
 #include "src/base/near_name.h"
@@ -133,29 +134,17 @@ std::string NilSource::reason(lua_State* L) const {
 
 namespace {
 
-/// The number of the frame's values, which is the register of the call that it makes.
-int count_values(lua_State* L, lua_Debug& frame) {
-  int count = 0;
-  for (; lua_getlocal(L, &frame, count + 1) != nullptr; ++count) lua_pop(L, 1);
-  return count;
-}
-
 /// Calls a reader of bytecode with the running function of the script, its line and the register of its call. Returns
 /// false where that fails; else the results are at the top of the stack.
 bool read_running_line(lua_State* L, const char* reader, int results = 1) {
   lua_Debug frame{};
-  for (int level = 0; lua_getstack(L, level, &frame); ++level) {
-    lua_getinfo(L, "Sl", &frame);
-    if (frame.currentline <= 0 || std::string_view(frame.source) == "=[gpulua]") continue;
-    if (lua_checkstack(L, 6) == 0) return false;
-    const int call = count_values(L, frame);
-    push_bytecode_reader(L, reader);
-    lua_getinfo(L, "f", &frame);
-    lua_pushinteger(L, frame.currentline);
-    lua_pushinteger(L, call);
-    return lua_pcall(L, 3, results, 0) == 0;
-  }
-  return false;
+  if (!find_script_frame(L, frame) || lua_checkstack(L, 6) == 0) return false;
+  const int call = register_of_call(L, frame);
+  push_bytecode_reader(L, reader);
+  lua_getinfo(L, "f", &frame);
+  lua_pushinteger(L, frame.currentline);
+  lua_pushinteger(L, call);
+  return lua_pcall(L, 3, results, 0) == 0;
 }
 
 /// The key of the table at the top of the stack that is like `name`.

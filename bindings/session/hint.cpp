@@ -100,15 +100,11 @@ void add_near(lua_State* L) {
   name = name_of_nil(text, "field '");
   if (name.empty()) name = name_of_nil(text, "method '");
   lua_Debug frame{};
-  if (name.empty() || lua_checkstack(L, LUA_MINSTACK) == 0) return;
-  for (int level = 0; lua_getstack(L, level, &frame) != 0; ++level) {
-    lua_getinfo(L, "Sl", &frame);
-    if (!is_script(frame)) continue;
-    const std::string line = line_text(L, frame).value_or("");
-    const std::string_view path = path_before(line, name);
-    if (!path.empty() && push_table_at(L, path)) return add_near_name(L, message, lua_gettop(L), name);
-    return lua_settop(L, message);
-  }
+  if (name.empty() || lua_checkstack(L, LUA_MINSTACK) == 0 || !find_script_frame(L, frame)) return;
+  const std::string line = line_text(L, frame).value_or("");
+  const std::string_view path = path_before(line, name);
+  if (!path.empty() && push_table_at(L, path)) return add_near_name(L, message, lua_gettop(L), name);
+  lua_settop(L, message);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "bindings/session/hint.h"
 #include "bindings/session/traceback.h"
 #include "src/base/characters.h"
+#include "src/base/text_list.h"
 #include "src/embed/script_state.h"
 
 namespace gpulua::embed {
@@ -106,16 +107,7 @@ std::string_view nil_global(std::string_view message) {
 bool is_left_out(std::string_view global) {
   constexpr std::string_view names[] = {"io",       "package", "jit",      "ffi",     "dofile",
                                         "loadfile", "module",  "newproxy", "setfenv", "getfenv"};
-  return std::ranges::find(names, global) != std::end(names);
-}
-
-/// The innermost function of the script's that runs; false where there is none.
-bool find_script_frame(lua_State* L, lua_Debug& frame) {
-  for (int level = 0; lua_getstack(L, level, &frame) != 0; ++level) {
-    lua_getinfo(L, "Sl", &frame);
-    if (is_script(frame)) return true;
-  }
-  return false;
+  return is_one_of(global, names);
 }
 
 /// Whether the function is a whole script that was called with arguments.
