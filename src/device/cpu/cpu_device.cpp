@@ -12,7 +12,7 @@
 #include "src/device/cpu/runtime/cpu_launch.h"
 #include "src/device/cpu/runtime/cpu_stream.h"
 #include "src/device/cpu/runtime/fault_text.h"
-#include "src/device/cpu/runtime/mapped_memory.h"
+#include "src/device/cpu/runtime/readable_memory.h"
 #include "src/device/cpu/runtime/shared_loops.h"
 #include "src/device/shared/cache.h"
 #include "src/device/shared/curand.h"
@@ -117,7 +117,7 @@ void CpuDevice::free_pinned(void* memory) noexcept {
 }
 
 std::string CpuDevice::why_unreachable(const void* first, std::size_t bytes) {
-  if (is_mapped(first, bytes)) return {};
+  if (is_readable(first, bytes)) return {};
   return "where this process has not " + std::to_string(bytes) + " bytes of memory that it can read";
 }
 void CpuDevice::note_lent(const void* first, std::size_t bytes) {
