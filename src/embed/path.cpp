@@ -7,6 +7,7 @@
 #include "bindings/lua/fields.h"
 #include "src/base/characters.h"
 #include "src/base/near_name.h"
+#include "src/base/text_list.h"
 
 namespace gpulua::embed {
 namespace {
@@ -98,7 +99,7 @@ std::string advice_about_text(lua_State* L, const Key& key) {
 
 bool is_name_of_lua(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, is_word) && (text[0] < '0' || text[0] > '9') &&
-         std::ranges::find(words_of_lua, text) == std::end(words_of_lua);
+         !is_one_of(text, words_of_lua);
 }
 
 std::string_view unwritable_name(std::string_view path, bool all) {

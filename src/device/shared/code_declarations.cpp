@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "src/base/cxx_tokens.h"
+#include "src/base/text_list.h"
 #include "src/device/shared/code_names.h"
 
 namespace gpulua {
@@ -14,11 +15,6 @@ namespace {
 
 using Words = std::vector<std::string_view>;
 using Kind = CodeDeclaration::Kind;
-
-template <class List>
-bool is_one_of(std::string_view word, const List& list) {
-  return std::ranges::find(list, word) != std::end(list);
-}
 
 Words words_of(std::string_view text) {
   Words words;

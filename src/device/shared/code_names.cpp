@@ -8,17 +8,13 @@
 #include <utility>
 
 #include "src/base/characters.h"
+#include "src/base/text_list.h"
 
 namespace gpulua {
 namespace {
 
 using Words = std::vector<std::string_view>;
 using Kind = CodeDeclaration::Kind;
-
-template <class List>
-bool is_listed(std::string_view word, const List& list) {
-  return std::ranges::find(list, word) != std::end(list);
-}
 
 /// Reads what a declaration names out of its tokens, without those in bodies.
 class CodeHead {
@@ -97,7 +93,7 @@ class CodeHead {
         continue;
       }
       if (at(i) == "=") break;
-      if (!is_listed(at(i), kinds)) continue;
+      if (!is_one_of(at(i), kinds)) continue;
       for (std::size_t j = i + 1; j < tokens_.size(); ++j) {
         if (at(j) == "(" && is_code_attribute(at(j - 1))) j = after(j) - 1;
         if (at(j) == "<") j = after(j) - 1;
@@ -205,7 +201,7 @@ bool is_code_attribute(std::string_view word) {
   constexpr std::array<std::string_view, 8> attributes{"alignas",           "__align__",  "__attribute__",
                                                        "__launch_bounds__", "__declspec", "decltype",
                                                        "__cluster_dims__",  "noexcept"};
-  return is_listed(word, attributes);
+  return is_one_of(word, attributes);
 }
 
 }  // namespace gpulua

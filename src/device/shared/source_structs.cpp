@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "src/base/characters.h"
+#include "src/base/text_list.h"
 #include "src/device/shared/source_definitions.h"
 
 namespace gpulua {
@@ -16,7 +17,7 @@ bool is_plain_type(std::string_view word) {
   constexpr std::string_view words[] = {"const",   "unsigned", "signed",   "char",     "short",   "int",     "long",
                                         "float",   "double",   "bool",     "size_t",   "int8_t",  "int16_t", "int32_t",
                                         "int64_t", "uint8_t",  "uint16_t", "uint32_t", "uint64_t"};
-  return std::ranges::find(words, word) != std::end(words);
+  return is_one_of(word, words);
 }
 
 /// The names of C for the elements of CUDA's vectors: "float3" begins with one of them.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "src/base/cxx_tokens.h"
+#include "src/base/text_list.h"
 #include "src/device/shared/code_declarations.h"
 
 namespace gpulua {
@@ -19,10 +20,6 @@ namespace {
 
 using Words = std::vector<std::string_view>;
 using Kind = CodeDeclaration::Kind;
-
-bool has(const Words& words, std::string_view word) {
-  return std::ranges::find(words, word) != words.end();
-}
 
 /// Finds the declarations that are used, from the kernels on.
 class UsedCode {
@@ -42,7 +39,7 @@ class UsedCode {
     follow();
   }
 
-  /// The `index`-th text, of the source and its headers, with blanks for what is not used.
+  /// A text with blanks in the place of what is not used: 0 is the source, and its headers follow.
   std::string used(std::size_t index) const {
     const Text& text = *std::next(texts_.begin(), static_cast<std::ptrdiff_t>(index));
     std::string result(text.text);
@@ -86,24 +83,25 @@ class UsedCode {
         return word.data() >= text.text.data() + member.begin && word.data() < text.text.data() + member.end;
       });
       // No name calls constructors and operators alone: a kernel cannot.
-      if (has(member.words, "operator") || is_name_of(type, member)) member.names.clear();
+      if (is_one_of("operator", member.words) || is_name_of(type, member)) member.names.clear();
       text.items.push_back({std::move(member), &owner});
       owner.host_members.push_back(&text.items.back());
     }
   }
 
   static bool is_name_of(const CodeDeclaration& type, const CodeDeclaration& member) {
-    return std::ranges::any_of(member.names, [&](std::string_view name) { return has(type.names, name); });
+    return std::ranges::any_of(member.names, [&](std::string_view name) { return is_one_of(name, type.names); });
   }
 
   /// Not those that the compiler would write otherwise, as a copy then would be another.
   bool is_host_function(const CodeDeclaration& member, const CodeDeclaration& type) {
     const Words& words = member.words;
-    if (member.kind != Kind::function || has(words, "default") || has(words, "delete")) return false;
+    if (member.kind != Kind::function || is_one_of("default", words) || is_one_of("delete", words)) return false;
     if (stand_for(words, "__device__") || stand_for(words, "constexpr")) return false;
-    if (has(words, "friend")) return false;
+    if (is_one_of("friend", words)) return false;
     const bool is_constructor = is_name_of(type, member);
-    const auto mentions = std::ranges::count_if(words, [&](std::string_view word) { return has(type.names, word); });
+    const auto mentions =
+        std::ranges::count_if(words, [&](std::string_view word) { return is_one_of(word, type.names); });
     return is_constructor ? mentions == 1 && words.size() > 1 : !member.assigns || mentions < 2;
   }
 
@@ -150,7 +148,7 @@ class UsedCode {
       if (each.names.empty()) return arguments;
       names.insert(names.end(), each.names.begin(), each.names.end());
     }
-    const bool is_named_by_call = std::ranges::any_of(names, [&](auto name) { return has(parameters, name); });
+    const bool is_named_by_call = std::ranges::any_of(names, [&](auto name) { return is_one_of(name, parameters); });
     return names.empty() || is_named_by_call ? arguments : names;
   }
 
@@ -163,8 +161,9 @@ class UsedCode {
     if (declaration.kind == Kind::directive || declaration.names.empty()) return true;
     const Words& words = declaration.words;
     if (stand_for(words, "__global__")) return true;
-    const bool is_device = has(words, "__device__");
-    if (declaration.is_variable) return is_device || has(words, "__constant__") || has(words, "__managed__");
+    const bool is_device = is_one_of("__device__", words);
+    if (declaration.is_variable)
+      return is_device || is_one_of("__constant__", words) || is_one_of("__managed__", words);
     return is_device && is_main && declaration.kind == Kind::function && !declaration.is_internal;
   }
 

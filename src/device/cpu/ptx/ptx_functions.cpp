@@ -4,13 +4,10 @@
 #include <array>
 #include <string_view>
 
+#include "src/base/text_list.h"
+
 namespace gpulua::cpu {
 namespace {
-
-template <std::size_t n>
-bool is_one_of(const std::array<std::string_view, n>& list, std::string_view word) {
-  return std::find(list.begin(), list.end(), word) != list.end();
-}
 
 /// What the compiler makes of LLVM's own instructions.
 constexpr std::array<std::string_view, 13> built_in{"{",    "}",    "reg",  "mov",    "ld",    "ldu",         "st",
@@ -75,7 +72,7 @@ bool is_saturated(const PtxInstruction& instruction) {
 
 bool is_without_effect(const PtxInstruction& instruction) {
   const std::vector<std::string>& words = instruction.words;
-  if (is_one_of(without_effect, words[0])) return true;
+  if (is_one_of(words[0], without_effect)) return true;
   const bool waits =
       has_word(instruction, "commit_group") || has_word(instruction, "wait_group") || has_word(instruction, "wait_all");
   return words[0] == "cp" && words.size() > 2 && words[1] == "async" && waits;
@@ -83,7 +80,7 @@ bool is_without_effect(const PtxInstruction& instruction) {
 
 std::string function_of(const PtxInstruction& instruction) {
   const std::vector<std::string>& words = instruction.words;
-  if (is_one_of(built_in, words[0]) || is_without_effect(instruction)) return "";
+  if (is_one_of(words[0], built_in) || is_without_effect(instruction)) return "";
   if (words[0] == "cp" && words.size() > 1 && words[1] == "async")
     return has_word(instruction, "bulk") ? "cp_async_bulk" : "cp_async_";
   const bool converts = words[0] == "cvt";
@@ -91,7 +88,7 @@ std::string function_of(const PtxInstruction& instruction) {
       converts && words.size() > 2 && is_type_of_integers(words[words.size() - 2]) && is_type_of_integers(words.back());
   std::string result;
   for (const std::string& word : in_order(words)) {
-    if (is_one_of(dropped, word) || (word == "rn" && !converts)) continue;
+    if (is_one_of(word, dropped) || (word == "rn" && !converts)) continue;
     const bool has_name =
         between_integers || words.back() == "s32" || type_of_result(words).find("f16") != std::string::npos;
     if (word == "sat" && !has_name) continue;
