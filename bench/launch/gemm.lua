@@ -4,7 +4,7 @@
 
 local gpu = require "gpu"
 local ffi = require "ffi"
-local compare = require "batches"
+local batches = require "batches"
 
 ffi.cdef "double bench_gemm_loop(int calls);"
 local baseline = ffi.load(arg[1])
@@ -12,5 +12,5 @@ local baseline = ffi.load(arg[1])
 local a, b, out = gpu.rand(16, 16):eval(), gpu.rand(16, 16):eval(), gpu.empty(16, 16)
 local gemm, to_out = gpu.blas.gemm, { out = out }
 gemm(a, b, to_out) -- loads cuBLAS
-compare("gpu.blas.gemm with out", function() gemm(a, b, to_out) end, baseline.bench_gemm_loop)
-compare("gpu.matmul", function() return a:matmul(b) end, baseline.bench_gemm_loop)
+batches.compare("gpu.blas.gemm with out", batches.timed(function() gemm(a, b, to_out) end), "C++", baseline.bench_gemm_loop)
+batches.compare("gpu.matmul", batches.timed(function() return a:matmul(b) end), "C++", baseline.bench_gemm_loop)
