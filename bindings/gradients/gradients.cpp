@@ -85,8 +85,8 @@ int has_tape(lua_State* L) {
   return 1;
 }
 
-/// is_recorded(): whether operations are recorded, of which nothing may read elements: by a tape, gpu.fuse or
-/// gpu.graph.
+/// is_recorded(): whether a tape, gpu.fuse or gpu.graph records operations. Nothing may read their results' elements
+/// then.
 int is_recorded(lua_State* L) {
   const Context& context = bindings_of(L).context();
   lua_pushboolean(L, context.observer != nullptr || is_recording(context));

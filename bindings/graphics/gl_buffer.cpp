@@ -13,6 +13,18 @@
 
 namespace gpulua {
 
+std::uint32_t check_gl_number(lua_State* L, int index, const char* op, const char* what) {
+  const std::int64_t number = check_integer(L, index, op, what);
+  if (number < 1 || number > std::numeric_limits<std::uint32_t>::max()) fail(op, what, L, index);
+  return static_cast<std::uint32_t>(number);
+}
+
+void check_not_recorded(lua_State* L, const char* op, const char* why) {
+  if (is_recording(bindings_of(L).context()))
+    throw Error("[{}] expected a call outside of a function that gpu.fuse or gpu.graph records: its work runs again {}",
+                op, why);
+}
+
 namespace {
 
 /// gl_contexts(): what the other functions find OpenGL contexts by, one for a state.
@@ -41,11 +53,8 @@ int gl_buffer(lua_State* L) {
     push(L, SharedBufferRef(SharedBuffer::create(*contexts, *options.device, std::move(elements), op.c_str())));
     return 1;
   }
-  const std::int64_t id = check_integer(L, 3, op.c_str(), "the number of a buffer of OpenGL's");
-  if (id < 1 || id > std::numeric_limits<std::uint32_t>::max())
-    fail(op.c_str(), "the number of a buffer of OpenGL's", L, 3);
-  push(L, SharedBufferRef(SharedBuffer::adopt(*contexts, *options.device, static_cast<std::uint32_t>(id),
-                                              std::move(elements), op.c_str())));
+  const std::uint32_t id = check_gl_number(L, 3, op.c_str(), "the number of a buffer of OpenGL's");
+  push(L, SharedBufferRef(SharedBuffer::adopt(*contexts, *options.device, id, std::move(elements), op.c_str())));
   return 1;
 }
 
@@ -53,11 +62,7 @@ int gl_buffer(lua_State* L) {
 int gl_map(lua_State* L) {
   auto& buffer = check<SharedBufferRef>(L, 1, "gl");
   const std::string op(check_string(L, 2, "gl", "a name"));
-  if (is_recording(bindings_of(L).context()))
-    throw Error(
-        "[{}] expected a call outside of a function that gpu.fuse or gpu.graph records: its work runs again when the "
-        "buffer is not mapped",
-        op);
+  check_not_recorded(L, op.c_str(), "when the buffer is not mapped");
   push_array(L, buffer->map(op.c_str()));
   return 1;
 }

@@ -1,6 +1,5 @@
 // gpu.gl: images of OpenGL's, as gl.lua uses them. The functions have the caller's name as an argument.
 
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -38,11 +37,9 @@ int gl_image(lua_State* L) {
   const std::string op(check_string(L, 2, "gl", "a name"));
   const bool is_texture = lua_toboolean(L, 4) != 0;
   const std::string what = std::string("the number of a ") + (is_texture ? "texture" : "renderbuffer") + " of OpenGL's";
-  const std::int64_t id = check_integer(L, 3, op.c_str(), what.c_str());
-  if (id < 1 || id > std::numeric_limits<std::uint32_t>::max()) fail(op.c_str(), what, L, 3);
+  const std::uint32_t id = check_gl_number(L, 3, op.c_str(), what.c_str());
   const ArrayOptions options = check_options(L, 5, op.c_str());
-  push(L, std::make_shared<SharedImage>(*contexts, *options.device, GlImage{static_cast<std::uint32_t>(id), is_texture},
-                                        op.c_str()));
+  push(L, std::make_shared<SharedImage>(*contexts, *options.device, GlImage{id, is_texture}, op.c_str()));
   return 1;
 }
 
@@ -83,11 +80,7 @@ int gl_image_write(lua_State* L) {
 int gl_image_map(lua_State* L) {
   SharedImage& image = check_shared_image(L);
   const std::string op(check_string(L, 2, "gl", "a name"));
-  if (is_recording(bindings_of(L).context()))
-    throw Error(
-        "[{}] expected a call outside of a function that gpu.fuse or gpu.graph records: its work runs again when the "
-        "image is not mapped",
-        op);
+  check_not_recorded(L, op.c_str(), "when the image is not mapped");
   std::shared_ptr<Image> mapped = image.map(op.c_str());
   try {
     push_mapped_texture(L, image.device(), std::move(mapped), image.shape(), image.dims(), 3);

@@ -2,6 +2,7 @@
 
 // The parts of the table `core` that this folder defines.
 
+#include <cstdint>
 #include <lua.hpp>
 #include <memory>
 
@@ -22,6 +23,12 @@ template <>
 struct LuaType<SharedBufferRef> {
   static constexpr const char* name = "a buffer of OpenGL's";
 };
+
+/// Reads OpenGL's number of an object; `what` says of which, in errors.
+std::uint32_t check_gl_number(lua_State* L, int index, const char* op, const char* what);
+
+/// Throws Error while work is recorded that runs again later: `why` says what is not so then.
+void check_not_recorded(lua_State* L, const char* op, const char* why);
 
 /// Adds the C++ functions of the files of library/graphics to the table at the top of the stack.
 void add_gl_buffers(lua_State* L);

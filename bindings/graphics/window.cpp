@@ -1,4 +1,4 @@
-// gpu.window: what window.lua uses of C++. Arguments come checked but for what only C++ knows.
+// gpu.window: what window.lua uses of C++. The Lua code has checked the arguments, except keys, which C++ lists.
 
 #include <string>
 #include <utility>
@@ -26,15 +26,7 @@ GlWindow& check_window(lua_State* L) {
   return *check<WindowRef>(L, 1, "window");
 }
 
-/// Throws Error where the call would be missing when recorded work runs again.
-void check_not_recorded(lua_State* L, const char* op) {
-  if (is_recording(bindings_of(L).context()))
-    throw Error(
-        "[{}] expected a call outside of a function that gpu.fuse or gpu.graph records: its work runs again without "
-        "what "
-        "is drawn",
-        op);
-}
+constexpr const char* why_drawing_is_lost = "without what is drawn";
 
 int field_integer(lua_State* L, int table, const char* name) {
   lua_getfield(L, table, name);
@@ -133,21 +125,21 @@ GlWindow::Vertices read_vertices(lua_State* L) {
 
 /// window_points(window, places, view, has_depth, color, size)
 int window_points(lua_State* L) {
-  check_not_recorded(L, "window:draw");
+  check_not_recorded(L, "window:draw", why_drawing_is_lost);
   check_window(L).draw_points(read_vertices(L), static_cast<float>(lua_tonumber(L, 6)));
   return 0;
 }
 
 /// window_lines(window, places, view, has_depth, color, width)
 int window_lines(lua_State* L) {
-  check_not_recorded(L, "window:lines");
+  check_not_recorded(L, "window:lines", why_drawing_is_lost);
   check_window(L).draw_lines(read_vertices(L), static_cast<float>(lua_tonumber(L, 6)));
   return 0;
 }
 
 /// window_picture(window, pixels, rectangle, smooth)
 int window_picture(lua_State* L) {
-  check_not_recorded(L, "window:image");
+  check_not_recorded(L, "window:image", why_drawing_is_lost);
   check_window(L).draw_picture(check<Array>(L, 2, "window"), list_of_floats<4>(L, 3), lua_toboolean(L, 4) != 0);
   return 0;
 }
@@ -159,7 +151,7 @@ int window_present(lua_State* L) {
 
 /// window_read(window, device)
 int window_read(lua_State* L) {
-  check_not_recorded(L, "window:read");
+  check_not_recorded(L, "window:read", why_drawing_is_lost);
   push_array(L, check_window(L).read(*check_device(L, 2, "window:read")));
   return 1;
 }

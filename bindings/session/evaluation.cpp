@@ -52,6 +52,13 @@ int lua_explain(lua_State* L) {
 
 }  // namespace
 
+void evaluate_arrays(lua_State* L, int first) {
+  Nodes nodes;
+  for (int index = first; index <= lua_gettop(L); ++index)
+    if (const Array* array = test<Array>(L, index)) nodes.push_back(array->get());
+  evaluate({nodes.data(), nodes.size()});
+}
+
 void open_evaluation(lua_State* L) {
   set_functions(L, {{"eval", protect<eval>}, {"explain", protect<lua_explain>}});
 }

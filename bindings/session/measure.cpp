@@ -1,7 +1,7 @@
 // The C++ functions of measure.lua.
 
-#include "bindings/arrays/lua_array.h"
 #include "bindings/lua/library.h"
+#include "bindings/lua/lua.h"
 #include "bindings/lua/state.h"
 #include "bindings/session/session_parts.h"
 #include "src/array/evaluator.h"
@@ -12,10 +12,7 @@ namespace {
 
 /// Evaluates the arrays among the arguments.
 int evaluate_values(lua_State* L) {
-  std::vector<Node*> nodes;
-  for (int index = 1; index <= lua_gettop(L); ++index)
-    if (const Array* array = test<Array>(L, index)) nodes.push_back(array->get());
-  evaluate(nodes);
+  evaluate_arrays(L, 1);
   return 0;
 }
 

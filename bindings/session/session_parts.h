@@ -22,4 +22,7 @@ void open_measuring(lua_State* L);
 void add_measuring(lua_State* L);
 void add_tracing(lua_State* L);
 
+/// Computes the arrays among the values from the stack index on.
+void evaluate_arrays(lua_State* L, int first);
+
 }  // namespace gpulua

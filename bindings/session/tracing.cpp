@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "bindings/arrays/lua_array.h"
 #include "bindings/lua/library.h"
+#include "bindings/lua/lua.h"
 #include "bindings/lua/state.h"
 #include "bindings/session/session_parts.h"
 #include "src/array/evaluator.h"
@@ -33,10 +33,7 @@ int start_trace(lua_State* L) {
 
 /// Evaluates the arrays among the results of a function, and waits for all work.
 void finish_results(lua_State* L, Context& context, int first) {
-  std::vector<Node*> nodes;
-  for (int index = first; index <= lua_gettop(L); ++index)
-    if (const Array* array = test<Array>(L, index)) nodes.push_back(array->get());
-  evaluate(nodes);
+  evaluate_arrays(L, first);
   evaluate_writes(context);
   context.synchronize();
 }

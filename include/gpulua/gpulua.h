@@ -55,8 +55,8 @@ enum {
   GPULUA_STRICT = 8,        /* implicit waits for a device are errors: gpu.strict(true) */
   GPULUA_NO_FAULT_HANDLERS = 32 /* a kernel's wild access on the cpu device ends the process. Without the flag it is an
                                    error: while that device is open, the handlers of SIGSEGV, SIGBUS, SIGILL, SIGTRAP
-                                   and SIGFPE are the library's, which pass what is no fault of a kernel on to the
-                                   program's */
+                                   and SIGFPE are the library's; they pass other faults on to the program's
+                                   handlers */
 };
 
 enum { GPULUA_LOG_WARNING = 1 };

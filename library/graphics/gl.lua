@@ -7,17 +7,22 @@ local exports = {}
 
 exports.contexts = core.gl_contexts()
 
-local function close(handle, op, ok, ...)
-  local unmapped, why = pcall(core.gl_unmap, handle, op)
+local function close(unmap, handle, op, mapped, ok, ...)
+  local unmapped, why = pcall(unmap, handle, op, mapped)
   if not ok then error((...), 0) end
   if not unmapped then error(why, 0) end
   return ...
 end
 
+--- The results of fn(mapped, ...), after which unmap(handle, op, mapped) was called.
+function exports.call_mapped(fn, unmap, handle, op, mapped, ...)
+  return close(unmap, handle, op, mapped, core.call(fn, mapped, ...))
+end
+
 local function with(buffer, fn, ...)
-  if type(fn) ~= "function" then core.fail("buffer:with", "a function that gets an array over the buffer", fn) end
+  checks.lua_function("buffer:with", "a function that gets an array over the buffer", fn)
   local handle = rawget(buffer, "handle")
-  return close(handle, "buffer:with", core.call(fn, core.gl_map(handle, "buffer:with"), ...))
+  return exports.call_mapped(fn, core.gl_unmap, handle, "buffer:with", core.gl_map(handle, "buffer:with"), ...)
 end
 
 local function release(buffer) core.gl_release(rawget(buffer, "handle"), "buffer:release") end

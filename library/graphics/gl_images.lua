@@ -2,22 +2,15 @@
 -- In sandboxes: none
 local gpu, _, core, import = ...
 local checks, objects = import "checks", import "objects"
-local contexts = import("gl").contexts
+local gl = import "gl"
 
 local exports = {}
 
-local function close(handle, texture, ok, ...)
-  local unmapped, why = pcall(core.gl_image_unmap, handle, "image:with", texture)
-  if not ok then error((...), 0) end
-  if not unmapped then error(why, 0) end
-  return ...
-end
-
 local function with(image, fn, ...)
-  if type(fn) ~= "function" then core.fail("image:with", "a function that gets a texture of the image", fn) end
+  checks.lua_function("image:with", "a function that gets a texture of the image", fn)
   local handle = rawget(image, "handle")
   local texture = core.gl_image_map(handle, "image:with", rawget(image, "sampling"))
-  return close(handle, texture, core.call(fn, texture, ...))
+  return gl.call_mapped(fn, core.gl_image_unmap, handle, "image:with", texture, ...)
 end
 
 local function read(image) return core.gl_image_read(rawget(image, "handle"), "image:read") end
@@ -45,7 +38,7 @@ local function new(op, number, is_texture, options)
   options = checks.fields(op, options)
   if number == nil then core.fail(op, ("the number of a %s of OpenGL's"):format(is_texture and "texture" or "renderbuffer"), number) end
   local sampling = {filter = options.filter, border = options.border, normalized = options.normalized, read = options.read}
-  local handle = core.gl_image(contexts, op, number, is_texture, {device = options.device})
+  local handle = core.gl_image(gl.contexts, op, number, is_texture, {device = options.device})
   return setmetatable({handle = handle, sampling = sampling}, exports.image)
 end
 

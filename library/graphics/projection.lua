@@ -73,7 +73,7 @@ local function of_camera(op, camera, width, height)
   return matrix
 end
 
---- The matrix of the options `limits` and `camera`, of which one is given at most, and whether nearer positions hide others.
+--- The matrix of the option `limits` or `camera`, and whether nearer positions hide others.
 function projection.matrix(op, options, width, height)
   if options.camera == nil then return of_limits(op, options.limits or {-1, 1, -1, 1}) end
   if options.limits ~= nil then core.raise(("[%s] expected limits or camera, got both"):format(op)) end

@@ -69,7 +69,7 @@ local function leave(handle, ok, ...)
 end
 
 methods["with"] = function(window, fn, ...)
-  if type(fn) ~= "function" then core.fail("window:with", "a function that calls OpenGL", fn) end
+  checks.lua_function("window:with", "a function that calls OpenGL", fn)
   local handle = handle_of(window)
   core.window_enter(handle, "window:with")
   return leave(handle, core.call(fn, ...))

@@ -68,10 +68,16 @@ local function places_of(layer, x_axis, y_axis)
   return gpu.stack({shares(x, x_axis), shares(y, y_axis)}, 2):astype("float32"):eval()
 end
 
+--- "#rrggbb" as a colour of windows.
+local function rgb(hex, opacity)
+  local function part(at) return tonumber(hex:sub(at, at + 1), 16) / 255 end
+  return {part(2), part(4), part(6), opacity}
+end
+
 local function color_of(layer, theme)
   local hex = layer.kind == "image" and (layer.color or theme.cycle[1]) or options_of.color_of(layer, theme)
   local opacity = layer.opacity or layer.kind == "image" and 0.4 or 1
-  return {tonumber(hex:sub(2, 3), 16) / 255, tonumber(hex:sub(4, 5), 16) / 255, tonumber(hex:sub(6, 7), 16) / 255, opacity}
+  return rgb(hex, opacity)
 end
 
 -- ---- a frame --------------------------------------------------------------------------------------------------------------------
@@ -99,8 +105,7 @@ end
 local function draw(op, window, p, limits)
   local width, height = window.width, window.height
   local theme = options_of.common_theme(op, {p})
-  local background = theme.background
-  window:clear {tonumber(background:sub(2, 3), 16) / 255, tonumber(background:sub(4, 5), 16) / 255, tonumber(background:sub(6, 7), 16) / 255}
+  window:clear(rgb(theme.background))
   if width < least_size or height < least_size then return nil end
   local last = drawn[window] or {places = setmetatable({}, {__mode = "k"})}
   drawn[window] = last

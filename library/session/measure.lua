@@ -64,10 +64,6 @@ function exports.html_table(rows, is_left)
   return "<table>" .. table.concat(lines, "\n") .. "</table>"
 end
 
-local function check_function(op, fn)
-  if type(fn) ~= "function" then core.fail(op, "a function to run", fn) end
-end
-
 -- ---- benchmark ------------------------------------------------------------------------------------------------------------------
 
 local function summary(times)
@@ -102,7 +98,7 @@ end
 --- gpu.benchmark(fn [, {repeats}])
 --- Runs fn repeatedly, waits after each run, and returns statistics of the times.
 function gpu.benchmark(fn, options)
-  check_function("benchmark", fn)
+  checks.lua_function("benchmark", "a function to run", fn)
   local repeats = repeats_of(options)
   local first, last = gpu.event(), gpu.event()
   local function run() core.evaluate(fn()) end
@@ -148,7 +144,7 @@ function profile.__display(rows) return { ["text/html"] = exports.html_table(pro
 --- gpu.profile(fn, ...)
 --- The kernels that fn(...) ran on the current device, by descending time. Errors of fn are passed on.
 function gpu.profile(fn, ...)
-  check_function("profile", fn)
+  checks.lua_function("profile", "a function to run", fn)
   local device = core.start_profile()
   local function finish(ok, ...)
     if ok then core.evaluate(...) end

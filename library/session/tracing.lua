@@ -1,21 +1,18 @@
 -- gpu.annotate, gpu.range_push, gpu.range_pop and gpu.profiler: ranges with names, traces, and the tools of the device's maker.
 -- In sandboxes: annotate, range_push, range_pop
-local gpu, _, core = ...
+local gpu, _, core, import = ...
+local checks = import "checks"
 local profiler = gpu.profiler
 
 local function check_name(op, what, name)
   if type(name) ~= "string" then core.fail(op, what, name) end
 end
 
-local function check_function(op, fn)
-  if type(fn) ~= "function" then core.fail(op, "a function to run", fn) end
-end
-
 --- gpu.annotate(name, fn, ...)
 --- The results of fn(...), which runs in a range of that name.
 function gpu.annotate(name, fn, ...)
   check_name("annotate", "the range's name first, a string", name)
-  check_function("annotate", fn)
+  checks.lua_function("annotate", "a function to run", fn)
   local range = core.enter_range(name)
   local function finish(ok, ...)
     core.leave_range(range)
@@ -40,7 +37,7 @@ function gpu.range_pop() core.pop_range() end
 --- The results of fn(...), and a trace of it in the file.
 function profiler.trace(path, fn, ...)
   check_name("profiler.trace", "the name of the trace's file first, a string", path)
-  check_function("profiler.trace", fn)
+  checks.lua_function("profiler.trace", "a function to run", fn)
   local trace = core.start_trace(path)
   local function finish(ok, ...)
     if ok then

@@ -79,6 +79,11 @@ function checks.steps(op, steps)
   end
 end
 
+--- Checks a function of the script's.
+function checks.lua_function(op, what, fn)
+  if type(fn) ~= "function" then core.fail(op, what, fn) end
+end
+
 --- Operators of an object that has none, which raise with the message.
 function checks.refuse_operators(metatable, message)
   for _, event in ipairs {"__add", "__sub", "__mul", "__div", "__mod", "__pow", "__unm", "__concat", "__lt", "__le"} do

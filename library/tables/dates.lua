@@ -126,7 +126,7 @@ end
 
 -- ---- year fractions ---------------------------------------------------------------------------------------------------------------
 
---- A date as years, of which those with a leap day are not longer.
+--- A date as a number of years. Each year counts as 1, with a leap day or without.
 local function years(d)
   local begin = d:floor "year"
   return d:year() + (d - begin):number "days" / (begin + "1 year" - begin):number "days"

@@ -8,26 +8,10 @@
 #include "src/array/aliasing.h"
 #include "src/array/uses.h"
 #include "src/expressions/transfer.h"
-#include "src/runtime/context.h"
 
 namespace gpulua {
 
 namespace {
-
-/// Runs the work of a call that the host does itself.
-void run_on_host(const char* op, OpenDevice& device, std::size_t bytes, const std::function<void()>& work) {
-  Context& context = device.context();
-  if (!context.timeline.on()) return work();
-  TimelineEntry entry;
-  entry.kind = TimelineEntry::Kind::collective;
-  entry.name = context.timeline.name(op);
-  entry.bytes = static_cast<double>(bytes);
-  if (context.host()) entry.origin = context.host()->origin();
-  entry.host_begin = host_now();
-  work();
-  entry.host_end = host_now();
-  context.timeline.add(std::move(entry));
-}
 
 /// Queues the work of a call, for which the arrays have their memory.
 void queue(Communicator& ranks, const char* op, OpenDevice& device, std::size_t bytes,
@@ -35,7 +19,7 @@ void queue(Communicator& ranks, const char* op, OpenDevice& device, std::size_t 
   device.check_not_captured("moves arrays between ranks");
   if (ranks.waits()) {
     device.synchronize(*device.stream());
-    run_on_host(op, device, bytes, work);
+    device.run_on_host(TimelineEntry::Kind::collective, op, static_cast<double>(bytes), work);
   } else {
     device.run_collective(op, device.stream(), static_cast<double>(bytes), work);
   }

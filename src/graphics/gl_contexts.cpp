@@ -68,9 +68,7 @@ bool GlContext::is_still_there() const {
   const OpenGl& gl = opengl();
   if (gl.is_buffer(mark_) == GL_FALSE) return false;
   const BoundBuffer bound(mark_);
-  GLint64 bytes = 0;
-  gl.get_buffer_parameter(GL_ARRAY_BUFFER, GL_BUFFER_SIZE, &bytes);
-  if (bytes != sizeof bytes_of_mark_) return false;
+  if (bound.parameter(GL_BUFFER_SIZE) != sizeof bytes_of_mark_) return false;
   auto found = bytes_of_mark_;
   gl.get_buffer_sub_data(GL_ARRAY_BUFFER, 0, sizeof found, found.data());
   return found == bytes_of_mark_;

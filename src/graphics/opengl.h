@@ -102,6 +102,13 @@ class BoundBuffer {
   BoundBuffer(const BoundBuffer&) = delete;
   BoundBuffer& operator=(const BoundBuffer&) = delete;
 
+  /// Such as GL_BUFFER_SIZE.
+  GLint64 parameter(GLenum name) const {
+    GLint64 value = 0;
+    opengl().get_buffer_parameter(GL_ARRAY_BUFFER, name, &value);
+    return value;
+  }
+
  private:
   GLint previous_ = 0;
 };

@@ -103,6 +103,16 @@ out vec4 pixel;
 void main() { pixel = texture(picture, place); }
 )";
 
+/// What the driver says about a shader or a program. `read`: OpenGL's function that tells it.
+template <class Read>
+std::string log_of(Read* read, GLuint id) {
+  std::string log(4096, '\0');
+  GLsizei length = 0;
+  read(id, static_cast<GLsizei>(log.size()), &length, log.data());
+  log.resize(static_cast<std::size_t>(length));
+  return log;
+}
+
 GLuint compile(GLenum stage, const char* text) {
   const OpenGl& gl = opengl();
   const GLuint shader = gl.create_shader(stage);
@@ -111,11 +121,16 @@ GLuint compile(GLenum stage, const char* text) {
   GLint good = 0;
   gl.get_shader(shader, GL_COMPILE_STATUS, &good);
   if (good != 0) return shader;
-  std::string log(4096, '\0');
-  GLsizei length = 0;
-  gl.get_shader_info_log(shader, static_cast<GLsizei>(log.size()), &length, log.data());
-  log.resize(static_cast<std::size_t>(length));
-  throw Error(ErrorKind::compile, "[window] OpenGL's driver refuses a shader of gpulua's: {}", log);
+  throw Error(ErrorKind::compile, "[window] OpenGL's driver refuses a shader of gpulua's: {}",
+              log_of(gl.get_shader_info_log, shader));
+}
+
+/// New pixels lie over the old ones, by their opacity; with `by_depth` only nearer ones do.
+void set_mixing(bool by_depth) {
+  const OpenGl& gl = opengl();
+  gl.enable(GL_BLEND);
+  gl.blend_func_separate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
+  by_depth ? gl.enable(GL_DEPTH_TEST) : gl.disable(GL_DEPTH_TEST);
 }
 
 void set_attribute(GLuint index, const VertexData& data) {
@@ -145,13 +160,9 @@ Painter::Program Painter::build(const char* vertex, const char* geometry, const 
   gl.link_program(program.id);
   GLint good = 0;
   gl.get_program(program.id, GL_LINK_STATUS, &good);
-  if (good == 0) {
-    std::string log(4096, '\0');
-    GLsizei length = 0;
-    gl.get_program_info_log(program.id, static_cast<GLsizei>(log.size()), &length, log.data());
-    log.resize(static_cast<std::size_t>(length));
-    throw Error(ErrorKind::compile, "[window] OpenGL's driver refuses a program of gpulua's: {}", log);
-  }
+  if (good == 0)
+    throw Error(ErrorKind::compile, "[window] OpenGL's driver refuses a program of gpulua's: {}",
+                log_of(gl.get_program_info_log, program.id));
   program.view = gl.get_uniform_location(program.id, "view");
   program.size = gl.get_uniform_location(program.id, "size");
   program.pixels = gl.get_uniform_location(program.id, "pixels");
@@ -189,9 +200,7 @@ void Painter::set_vertices(const Program& program, const Vertices& vertices) {
   const std::array<float, 4>& color = vertices.color;
   if (vertices.colors.kind == VertexData::Kind::none) gl.vertex_attrib(1, color[0], color[1], color[2], color[3]);
   gl.uniform_matrix(program.view, 1, GL_FALSE, vertices.view.data());
-  gl.enable(GL_BLEND);
-  gl.blend_func_separate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
-  vertices.has_depth ? gl.enable(GL_DEPTH_TEST) : gl.disable(GL_DEPTH_TEST);
+  set_mixing(vertices.has_depth);
 }
 
 void Painter::draw_points(const Vertices& vertices, float size) {
@@ -243,9 +252,7 @@ void Painter::draw_picture(const Picture& picture) {
   gl.disable_vertex_attrib_array(1);
   gl.uniform_4f(picture_.rectangle, picture.rectangle[0], picture.rectangle[1], picture.rectangle[2],
                 picture.rectangle[3]);
-  gl.enable(GL_BLEND);
-  gl.blend_func_separate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
-  gl.disable(GL_DEPTH_TEST);
+  set_mixing(false);
   gl.draw_arrays(GL_TRIANGLE_STRIP, 0, 4);
   gl.bind_vertex_array(0);
 }

@@ -81,10 +81,7 @@ void SharedBuffer::register_with_device(const char* op) {
 }
 
 std::int64_t SharedBuffer::bytes_of_buffer() const {
-  const BoundBuffer bound(id_);
-  GLint64 bytes = 0;
-  opengl().get_buffer_parameter(GL_ARRAY_BUFFER, GL_BUFFER_SIZE, &bytes);
-  return bytes;
+  return BoundBuffer(id_).parameter(GL_BUFFER_SIZE);
 }
 
 void SharedBuffer::check_usable(const char* op) const {
@@ -92,19 +89,15 @@ void SharedBuffer::check_usable(const char* op) const {
   if (mapped_)
     throw Error("[{}] expected a buffer that is not mapped, got one inside of b:with: call this after its function",
                 op);
-  const OpenGl& gl = opengl();
-  if (gl.is_buffer(id_) == GL_FALSE)
+  if (opengl().is_buffer(id_) == GL_FALSE)
     throw Error("[{}] OpenGL's buffer {} was deleted: call b:release() before glDeleteBuffers", op, id_);
   const BoundBuffer bound(id_);
-  GLint64 bytes = 0, is_mapped = 0;
-  gl.get_buffer_parameter(GL_ARRAY_BUFFER, GL_BUFFER_SIZE, &bytes);
-  if (bytes != bytes_)
+  if (const GLint64 bytes = bound.parameter(GL_BUFFER_SIZE); bytes != bytes_)
     throw Error(
         "[{}] expected OpenGL's buffer {} with {} bytes, as it was registered, got {}: glBufferData gave it other "
         "memory; call b:release() before it, and gpu.gl.buffer_from({}, ...) after it",
         op, id_, bytes_, bytes, id_);
-  gl.get_buffer_parameter(GL_ARRAY_BUFFER, GL_BUFFER_MAPPED, &is_mapped);
-  if (is_mapped != 0)
+  if (bound.parameter(GL_BUFFER_MAPPED) != 0)
     throw Error("[{}] OpenGL's buffer {} is mapped by the program: call glUnmapBuffer before b:with", op, id_);
 }
 

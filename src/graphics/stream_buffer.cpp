@@ -57,9 +57,7 @@ std::uint32_t StreamBuffer::reserve(std::size_t bytes) {
   const std::size_t wanted = std::bit_ceil(std::max(bytes, least_capacity));
   const BoundBuffer bound(id_);
   gl.buffer_data(GL_ARRAY_BUFFER, static_cast<GLsizeiptr>(wanted), nullptr, GL_STREAM_DRAW);
-  GLint64 got = 0;
-  gl.get_buffer_parameter(GL_ARRAY_BUFFER, GL_BUFFER_SIZE, &got);
-  capacity_ = static_cast<std::size_t>(got);
+  capacity_ = static_cast<std::size_t>(bound.parameter(GL_BUFFER_SIZE));
   if (capacity_ == wanted) return id_;
   gl.get_error();
   throw Error(ErrorKind::memory, "[window] OpenGL has no memory for a buffer of {} bytes", wanted);

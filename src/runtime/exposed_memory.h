@@ -11,7 +11,7 @@
 namespace gpulua {
 
 /// The live buffers of one device whose addresses the host program or another process has: these may write there
-/// between two calls, of which no pending node would know.
+/// between two calls. No pending node would know of such a write.
 class ExposedMemory {
  public:
   /// Called by Buffer.

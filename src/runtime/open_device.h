@@ -115,6 +115,20 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
               const StreamRef& stream, const std::vector<const Buffer*>& written, const char* advice);
   /// Runs `work`, which queues a collective's work on `stream`, and logs it under that name.
   void run_collective(const char* name, const StreamRef& stream, double bytes, const std::function<void()>& work);
+  /// Runs work(), which the host does itself, and adds it to the timeline.
+  template <class Work>
+  void run_on_host(TimelineEntry::Kind kind, const char* name, double bytes, const Work& work) {
+    Timeline& timeline = recorder_.timeline();
+    if (!timeline.on()) [[likely]] {
+      work();
+      return;
+    }
+    TimelineEntry entry = entry_of(kind, name, bytes);
+    entry.host_begin = host_now();
+    work();
+    entry.host_end = host_now();
+    timeline.add(std::move(entry));
+  }
   /// Runs work(), in which a library of the device's queues work on `stream`, under that name in traces.
   template <class Work>
   void run_library(const char* name, Stream& stream, const Work& work) {
@@ -184,17 +198,9 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   /// Runs wait(), and adds it to the timeline.
   template <class Wait>
   void run_wait(const char* name, const Wait& wait) {
-    Timeline& timeline = recorder_.timeline();
-    if (!timeline.on()) [[likely]] {
-      wait();
-      return;
-    }
-    TimelineEntry entry = entry_of(TimelineEntry::Kind::wait, name, 0);
-    entry.host_begin = host_now();
-    wait();
-    entry.host_end = host_now();
-    timeline.add(std::move(entry));
-    if (!recorded_) recorder_.calibrate_again();
+    run_on_host(TimelineEntry::Kind::wait, name, 0, wait);
+    if (recorder_.timeline().on() && !recorded_) [[unlikely]]
+      recorder_.calibrate_again();
   }
   /// Adds what the compiler has done since `compilations` was the cache's number of compilations. Returns when it was
   /// done; 0: it has done nothing.
