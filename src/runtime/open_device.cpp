@@ -173,7 +173,8 @@ StreamRef OpenDevice::create_stream() {
 void OpenDevice::synchronize() {
   check_not_captured("waits for the device");
   const auto wait_for = [this](Stream& stream) { read_after(&stream, [&] { device_->synchronize(stream); }); };
-  run_wait("wait for the device", [&] {
+  measure_ends();
+  run_wait("wait for the device", nullptr, [&] {
     wait_for(*first_stream_);
     for (const auto& weak : streams_)
       if (const StreamRef stream = weak.lock()) wait_for(*stream);
@@ -185,19 +186,19 @@ void OpenDevice::synchronize() {
 
 void OpenDevice::synchronize(Event& event) {
   check_not_captured("waits for an event");
-  checked(nullptr, [&] { run_wait("wait for an event", [&] { device_->synchronize(event); }); });
+  checked(nullptr, [&] { run_wait("wait for an event", nullptr, [&] { device_->synchronize(event); }); });
 }
 
 void OpenDevice::synchronize(Stream& stream) {
   check_not_captured("waits for the device");
-  checked(&stream, [&] { run_wait("wait for a stream", [&] { device_->synchronize(stream); }); });
+  checked(&stream, [&] { run_wait("wait for a stream", &stream, [&] { device_->synchronize(stream); }); });
 }
 
 void OpenDevice::download(void* host, const void* memory, std::size_t bytes) {
   check_not_captured("reads elements");
   checked(stream_.get(), [&] {
     queue_download(host, memory, bytes, *stream_);
-    run_wait("wait for a stream", [&] { device_->synchronize(*stream_); });
+    run_wait("wait for a stream", stream_.get(), [&] { device_->synchronize(*stream_); });
   });
 }
 
@@ -276,24 +277,24 @@ void OpenDevice::launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfi
     recorded_->bytes += bytes;
     return;
   }
-  launches_.note(kernel, *stream, host ? host->origin() : Origin{});
-  DeviceRecorder::Start start;
+  const Origin origin = host ? host->origin() : Origin{};
+  launches_.note(kernel, *stream, origin);
+  DeviceRecorder::Work work;
   const bool records = recorder_.on();
   const std::uint64_t compilations = records ? context_.cache().compilations() : 0;
-  if (records) [[unlikely]]
-    start = recorder_.begin(*stream);
+  if (records) [[unlikely]] {
+    TimelineEntry entry = entry_of(TimelineEntry::Kind::kernel, kernel->entry().name, bytes, origin);
+    entry.grid = config.grid;
+    entry.block = config.block;
+    work = recorder_.begin(std::move(entry), *stream);
+  }
   try {
     device_->launch(*kernel, config, arguments, *stream);
   } catch (const Diagnostic& diagnostic) {
     throw Error(diagnostic.kind(), describe(diagnostic, memory_));
   }
-  if (records) [[unlikely]] {
-    const std::int64_t compiled = note_late_compilation(compilations, kernel->entry().name);
-    TimelineEntry entry = entry_of(TimelineEntry::Kind::kernel, kernel->entry().name, bytes);
-    entry.grid = config.grid;
-    entry.block = config.block;
-    recorder_.end(std::move(start), std::move(entry), *stream, compiled);
-  }
+  if (records) [[unlikely]]
+    recorder_.end(std::move(work), *stream, note_late_compilation(compilations, kernel->entry().name));
   if (!context_.debug) return;
   synchronize(*stream);
   check_all_ends();
@@ -361,10 +362,13 @@ bool OpenDevice::launch(const RecordedWork& work, const StreamRef& stream, const
   context_.spending.add_launch();
   for (std::size_t i = 0; i < std::min(work.launches.size(), most_noted); ++i)
     launches_.note(work.launches[i].kernel, *stream, work.launches[i].origin);
-  DeviceRecorder::Start start;
+  DeviceRecorder::Work recording;
   const bool records = recorder_.on();
-  if (records) [[unlikely]]
-    start = recorder_.begin(*stream);
+  if (records) [[unlikely]] {
+    TimelineEntry entry = entry_of(TimelineEntry::Kind::graph, std::string("gpu.") + work.op, work.bytes, origin());
+    entry.parts = context_.timeline.name(work.kernels);
+    recording = recorder_.begin(std::move(entry), *stream);
+  }
   bool launched = true;
   try {
     if (go_on)
@@ -375,11 +379,8 @@ bool OpenDevice::launch(const RecordedWork& work, const StreamRef& stream, const
     throw Error(diagnostic.kind(), describe(diagnostic, memory_));
   }
   if (!launched) return false;
-  if (records) [[unlikely]] {
-    TimelineEntry entry = entry_of(TimelineEntry::Kind::graph, std::string("gpu.") + work.op, work.bytes);
-    entry.parts = context_.timeline.name(work.kernels);
-    recorder_.end(std::move(start), std::move(entry), *stream);
-  }
+  if (records) [[unlikely]]
+    recorder_.end(std::move(recording), *stream);
   if (!context_.debug) return true;
   synchronize(*stream);
   check_all_ends();

@@ -123,7 +123,7 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
       work();
       return;
     }
-    TimelineEntry entry = entry_of(kind, name, bytes);
+    TimelineEntry entry = entry_of(kind, name, bytes, origin());
     entry.host_begin = host_now();
     work();
     entry.host_end = host_now();
@@ -160,6 +160,8 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   /// The program's wait for a stream on the way to something else: nobody learns what its work has reported.
   void wait_for(Stream& stream);
   DeviceRecorder& recorder() { return recorder_; }
+  /// The ends of all work are measured. Called at a trace's end.
+  void measure_ends();
   /// Starts to record launches. Recordings nest.
   void start_profile();
   /// Waits, ends the innermost recording and returns its kernels; returns no rows when nothing is recorded.
@@ -183,7 +185,7 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   void* try_allocate(std::size_t bytes);
   [[noreturn]] void refuse_memory(std::size_t bytes) const;
   bool records() const { return recorder_.on() && !recorded_; }
-  TimelineEntry entry_of(TimelineEntry::Kind kind, std::string_view name, double bytes);
+  TimelineEntry entry_of(TimelineEntry::Kind kind, std::string_view name, double bytes, const Origin& origin);
   /// Runs work(), which queues work on `stream`, and records it where somebody wants that.
   template <class Work>
   void run_recorded(TimelineEntry::Kind kind, const char* name, double bytes, Stream& stream, const Work& work) {
@@ -191,13 +193,14 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
       work();
       return;
     }
-    DeviceRecorder::Start start = recorder_.begin(stream);
+    DeviceRecorder::Work recording = recorder_.begin(entry_of(kind, name, bytes, origin()), stream);
     work();
-    recorder_.end(std::move(start), entry_of(kind, name, bytes), stream);
+    recorder_.end(std::move(recording), stream);
   }
-  /// Runs wait(), and adds it to the timeline.
+  /// Runs wait(), which waits for `stream` if it is not null, and adds it to the timeline.
   template <class Wait>
-  void run_wait(const char* name, const Wait& wait) {
+  void run_wait(const char* name, Stream* stream, const Wait& wait) {
+    if (stream && records()) recorder_.measure_end(*stream);
     run_on_host(TimelineEntry::Kind::wait, name, 0, wait);
     if (recorder_.timeline().on() && !recorded_) [[unlikely]]
       recorder_.calibrate_again();

@@ -9,12 +9,13 @@
 
 namespace gpulua {
 
-TimelineEntry OpenDevice::entry_of(TimelineEntry::Kind kind, std::string_view name, double bytes) {
+TimelineEntry OpenDevice::entry_of(TimelineEntry::Kind kind, std::string_view name, double bytes,
+                                   const Origin& origin) {
   TimelineEntry entry;
   entry.kind = kind;
   entry.name = context_.timeline.name(name);
   entry.bytes = bytes;
-  entry.origin = origin();
+  entry.origin = origin;
   return entry;
 }
 
@@ -48,12 +49,11 @@ bool OpenDevice::copy_from(void* to, Stream& stream, OpenDevice& source, const v
   if (!records()) return device_->copy_from(to, stream, source.device(), from, source_stream, bytes);
   // It waits for work of the other device.
   recorder_.measure_next(stream);
-  DeviceRecorder::Start start = recorder_.begin(stream);
+  const std::string name = "copy from " + source.name();
+  DeviceRecorder::Work recording =
+      recorder_.begin(entry_of(TimelineEntry::Kind::copy, name, static_cast<double>(bytes), origin()), stream);
   const bool copied = device_->copy_from(to, stream, source.device(), from, source_stream, bytes);
-  if (copied) {
-    const std::string name = "copy from " + source.name();
-    recorder_.end(std::move(start), entry_of(TimelineEntry::Kind::copy, name, static_cast<double>(bytes)), stream);
-  }
+  if (copied) recorder_.end(std::move(recording), stream);
   return copied;
 }
 
@@ -63,7 +63,7 @@ void OpenDevice::wait(Stream& stream, Event& event) {
 }
 
 void OpenDevice::wait_for(Stream& stream) {
-  run_wait("wait for a stream", [&] { device_->synchronize(stream); });
+  run_wait("wait for a stream", &stream, [&] { device_->synchronize(stream); });
 }
 
 std::int64_t OpenDevice::note_late_compilation(std::uint64_t compilations, const std::string& kernel) {
@@ -76,6 +76,12 @@ std::int64_t OpenDevice::note_late_compilation(std::uint64_t compilations, const
   entry.host_end = nanoseconds(last.end);
   recorder_.add_compilation(kernel, std::move(entry));
   return nanoseconds(last.end);
+}
+
+void OpenDevice::measure_ends() {
+  recorder_.measure_end(*first_stream_);
+  for (const auto& weak : streams_)
+    if (const StreamRef stream = weak.lock()) recorder_.measure_end(*stream);
 }
 
 void OpenDevice::start_profile() {

@@ -268,6 +268,7 @@ class TraceEvents {
     if (entry.kind == Kind::copy) args.add("direction", json("device to device"));
     if (entry.parts) args.add("kernels", list(*entry.parts));
     args.add("start", json(entry.start_measured ? "measured" : "estimated"));
+    args.add("end", json(entry.end_measured ? "measured" : "estimated"));
     const std::uint32_t track = first_stream_track + entry.stream - 1;
     write_slice(*entry.name, category(entry.kind), track, begin, end, args);
     const std::string id = next_arrow();

@@ -61,8 +61,10 @@ void TraceFile::finish(int limit) {
   const TraceSpan span{first_, begin_, host_now()};
   for (const auto& device : context_.open_devices()) {
     if (device->captures()) continue;
-    device->recorder().settle(limit);
     try {
+      device->measure_ends();
+      device->recorder().settle(limit);
+      device->recorder().close();
       device->recorder().calibrate();
     } catch (const Error& error) {  // of a lost device: its clock goes on as it did
       if (error.kind() == ErrorKind::interrupted) context_.interrupt();

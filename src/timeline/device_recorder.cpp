@@ -1,6 +1,7 @@
 #include "src/timeline/device_recorder.h"
 
 #include <algorithm>
+#include <bit>
 #include <exception>
 #include <thread>
 #include <utility>
@@ -11,6 +12,15 @@ namespace {
 
 // A stream without new work for so long can pay for an event in front of the next.
 constexpr std::int64_t worth_an_event = 10'000;  // ns
+// A device that passes events so soon after their recording keeps pace with the host: a launch takes a GPU about 10 us
+// to start and to end.
+constexpr std::int64_t in_time = 30'000;  // ns
+// Launches that follow one another, where the device keeps pace, have no events for so long. The two events and the
+// look at an old one take 1 to 2 us, so this makes 1 %.
+constexpr std::int64_t quiet_time = 200'000;  // ns
+// The launches of each kernel and size that have both events for its duration.
+constexpr int first_launches = 2;
+constexpr std::size_t most_kernels = 4096;
 // Times are read when there is so much work whose times are not known.
 constexpr std::size_t most_pending = 4096;
 // The same after so much time: events that are far from the origin tell less exact times.
@@ -38,7 +48,7 @@ EventRef DeviceRecorder::take_event() {
 }
 
 void DeviceRecorder::give_back(EventRef event) {
-  if (event && event != origin_) free_.push_back(std::move(event));
+  if (event && event.use_count() == 1) free_.push_back(std::move(event));
 }
 
 std::size_t DeviceRecorder::track_of(Stream& stream) {
@@ -49,43 +59,120 @@ std::size_t DeviceRecorder::track_of(Stream& stream) {
   return last_track_;
 }
 
-DeviceRecorder::Start DeviceRecorder::begin(Stream& stream) {
-  Start start{nullptr, host_now()};
-  const Track& track = tracks_[track_of(stream)];
-  if (profiles_.empty() && !device_.info().works_at_once && start.time - track.recorded < worth_an_event) return start;
-  start.event = take_event();
-  device_.record(*start.event, stream);
-  start.queued = host_now();
-  return start;
+DeviceRecorder::KernelTime& DeviceRecorder::time_of_kernel(const TimelineEntry& entry) {
+  std::uint64_t key = 0;
+  const auto mix = [&key](std::uint64_t value) { key = (key ^ value) * 0x9e3779b97f4a7c15u + (key >> 29); };
+  mix(std::bit_cast<std::uintptr_t>(entry.name.get()));
+  mix(std::bit_cast<std::uint64_t>(entry.bytes));
+  for (const Dim3& size : {entry.grid, entry.block}) {
+    mix(std::uint64_t{size.x} << 32 | size.y);
+    mix(size.z);
+  }
+  if (kernels_.size() >= most_kernels && !kernels_.contains(key)) kernels_.clear();
+  return kernels_[key];
 }
 
-void DeviceRecorder::end(Start start, TimelineEntry entry, Stream& stream, std::int64_t not_before) {
-  const std::int64_t returned = host_now();
-  EventRef end = take_event();
-  device_.record(*end, stream);
+DeviceRecorder::Measured DeviceRecorder::measure(const TimelineEntry& entry, Track& track) {
+  const bool was_idle = entry.host_begin - track.queued >= worth_an_event;
+  if (was_idle) {
+    track.keeps_pace = false;
+    track.quiet_until = 0;
+    give_back(std::exchange(track.watched, nullptr));
+  }
+  if (was_idle || !profiles_.empty() || device_.info().works_at_once) return Measured::both;
+  if (entry.kind != Kind::kernel) return track.is_open ? Measured::both : Measured::end;
+  if (KernelTime& kernel = time_of_kernel(entry); kernel.measured < first_launches) {
+    ++kernel.measured;
+    return Measured::both;
+  }
+  if (entry.host_begin < track.quiet_until) return Measured::nothing;
+  if (!keeps_pace(track, entry.host_begin)) return Measured::end;
+  track.quiet_until = entry.host_begin + quiet_time;
+  return Measured::both;
+}
+
+bool DeviceRecorder::keeps_pace(Track& track, std::int64_t now) {
+  if (!track.watched) return false;
+  if (!device_.done(*track.watched)) {
+    track.keeps_pace = false;
+    return false;
+  }
+  // In a quiet phase it can have been passed at any time.
+  if (now - track.watched_at < in_time) track.keeps_pace = true;
+  give_back(std::exchange(track.watched, nullptr));
+  return track.keeps_pace;
+}
+
+DeviceRecorder::Work DeviceRecorder::begin(TimelineEntry entry, Stream& stream) {
+  Work work{std::move(entry)};
+  work.entry.host_begin = host_now();
+  const Measured measured = measure(work.entry, tracks_[track_of(stream)]);
+  work.has_end = measured != Measured::nothing;
+  work.entry.start_measured = measured == Measured::both;
+  work.entry.end_measured = work.has_end;
+  if (measured != Measured::both) return work;
+  work.start = take_event();
+  device_.record(*work.start, stream);
+  work.queued = host_now();
+  return work;
+}
+
+void DeviceRecorder::end(Work work, Stream& stream, std::int64_t not_before) {
+  TimelineEntry& entry = work.entry;
+  entry.host_end = host_now();
   const std::size_t at = track_of(stream);
   Track& track = tracks_[at];
-  track.recorded = returned;
-  const TimelineEntry::Kind kind = entry.kind;
-  Pending work{std::move(start), std::move(end), entry.name, entry.bytes, at,
-               works_++,         no_entry,       returned,   not_before,  kind};
+  track.queued = entry.host_end;
+  track.is_open = !work.has_end;
+  Pending pending{std::move(work.start),
+                  nullptr,
+                  work.start ? work.queued : entry.host_end,
+                  nullptr,
+                  entry.bytes,
+                  at,
+                  works_++,
+                  0,
+                  not_before,
+                  entry.kind};
+  if (work.has_end) {
+    pending.name = entry.name;
+    pending.end = take_event();
+    device_.record(*pending.end, stream);
+  }
   if (timeline_.on()) {
     if (track.number == 0) {
       const std::string number = std::to_string(at + 1);
       track.number = timeline_.add_stream(device_.info().name + " stream " + number, *this);
+      track.known_until = timeline_.next();
     }
     entry.stream = track.number;
-    entry.start_measured = work.start.event != nullptr;
-    entry.host_begin = work.start.time;
-    entry.host_end = returned;
-    work.entry = timeline_.add(std::move(entry));
+    pending.entry = timeline_.add(std::move(entry));
+  }
+  if (work.has_end) add_pending(std::move(pending));
+}
+
+void DeviceRecorder::add_pending(Pending work) {
+  Track& track = tracks_[work.track];
+  const std::int64_t now = host_now();
+  if (!track.watched) {
+    track.watched = work.end;
+    track.watched_at = now;
   }
   pending_.push_back(std::move(work));
-  if (pending_.size() % most_pending == 0 || returned - read_at_ > read_every) settle();
+  if (pending_.size() % most_pending == 0 || now - read_at_ > read_every) settle();
+}
+
+void DeviceRecorder::measure_end(Stream& stream) {
+  if (!on_) return;
+  const std::size_t at = track_of(stream);
+  if (!std::exchange(tracks_[at].is_open, false)) return;
+  Pending end{nullptr, take_event(), host_now(), nullptr, 0, at, works_, timeline_.next(), 0, Kind::wait};
+  device_.record(*end.end, stream);
+  add_pending(std::move(end));
 }
 
 void DeviceRecorder::measure_next(Stream& stream) {
-  if (on_) tracks_[track_of(stream)].recorded = 0;
+  if (on_) tracks_[track_of(stream)].queued = 0;
 }
 
 void DeviceRecorder::add_compilation(const std::string& kernel, TimelineEntry entry) {
@@ -147,7 +234,7 @@ void DeviceRecorder::follow_timeline() {
 
 void DeviceRecorder::leave_timeline() noexcept {
   if (timeline_.on()) return;
-  for (Track& track : tracks_) track.number = 0;
+  for (Track& track : tracks_) track.number = 0, track.is_open = false;
   stop_unless_wanted();
 }
 
@@ -164,6 +251,7 @@ void DeviceRecorder::restart_clock() {
   origin_time_ = 0;
   calibrations_.clear();
   measured_ = 0;
+  kernels_.clear();
   calibrate();
 }
 
@@ -171,7 +259,7 @@ void DeviceRecorder::calibrate() {
   // Of some tries the quickest: another thread or an interrupt makes a try slow.
   constexpr int tries = 5;
   Calibration best{0, 0, -1};
-  const EventRef event = take_event();
+  EventRef event = take_event();
   for (int i = 0; i < tries; ++i) {
     const std::int64_t before = host_now();
     device_.record(*event, *clock_stream_);
@@ -180,7 +268,7 @@ void DeviceRecorder::calibrate() {
     if (best.uncertainty >= 0 && uncertainty >= best.uncertainty) continue;
     best = {time_of(*event), before + uncertainty, uncertainty};
   }
-  give_back(event);
+  give_back(std::move(event));
   if (!calibrations_.empty() && best.device <= calibrations_.back().device) return;
   calibrations_.push_back(best);
 }
@@ -251,24 +339,60 @@ void DeviceRecorder::read_times() {
   pending_.resize(kept);
 }
 
+/// Finds the track's work before the entry `until` that has no times, and gives it those that it can have had.
+void DeviceRecorder::lay_out(Track& track, std::uint64_t until) {
+  laid_out_.clear();
+  if (track.number == 0) return;
+  for (std::uint64_t i = timeline_.oldest(track.known_until); i < until; ++i)
+    if (TimelineEntry* entry = timeline_.find(i); entry && entry->stream == track.number) laid_out_.push_back(entry);
+  track.known_until = until;
+  for (TimelineEntry* entry : laid_out_) {
+    entry->begin = std::max(track.end, device_time(entry->host_end) + latency());
+    entry->end = track.end = entry->begin + time_of_kernel(*entry).duration;
+  }
+}
+
+/// Makes work that is laid out end at `passed`, the time of an event behind it that was recorded at the host's time
+/// `queued`: where it would end later, or the device has passed the event late, and so has worked until then.
+void DeviceRecorder::fit(Track& track, double passed, std::int64_t queued) {
+  constexpr double soon = 2000;  // ns
+  const bool is_late = passed > device_time(queued) + latency() + soon;
+  if (laid_out_.empty() || (track.end <= passed && !is_late)) return;
+  const double first = laid_out_.front()->begin;
+  const double scale = track.end > first ? std::max(passed - first, 0.0) / (track.end - first) : 0;
+  const auto moved = [=](double time) { return std::min(first + scale * (time - first), passed); };
+  for (TimelineEntry* entry : laid_out_) entry->begin = moved(entry->begin), entry->end = moved(entry->end);
+  track.end = laid_out_.back()->end;
+}
+
 void DeviceRecorder::resolve(Pending& work) {
   Track& track = tracks_[work.track];
-  const double passed = time_of(*work.end), end = std::max(passed, track.end);
-  double begin = 0;
-  if (work.start.event) {
-    begin = time_of(*work.start.event);
-    latencies_[measured_++ % latencies_.size()] = begin - device_time(work.start.queued);
+  const double passed = time_of(*work.end);
+  if (work.start) {
+    const double started = time_of(*work.start);
+    lay_out(track, work.entry);
+    fit(track, started, work.queued);
+    latencies_[measured_++ % latencies_.size()] = started - device_time(work.queued);
+    const double end = std::max(passed, track.end);
+    double begin = std::max(started, track.end);
+    if (work.not_before > 0) begin = std::max(begin, device_time(work.not_before));
+    begin = std::min(begin, end);
+    track.end = end;
+    if (is_launch(work.kind))
+      for (RunningProfile& running : profiles_)
+        if (work.number >= running.first) running.profile.add_launch(*work.name, (end - begin) / 1e6, work.bytes);
+    if (TimelineEntry* entry = timeline_.find(work.entry)) {
+      entry->begin = begin, entry->end = end;
+      if (work.kind == Kind::kernel) time_of_kernel(*entry).duration = end - begin;
+    }
+    track.known_until = work.entry + 1;
   } else {
-    begin = device_time(work.returned) + latency();
+    lay_out(track, work.name ? work.entry + 1 : work.entry);
+    fit(track, passed, work.queued);
+    track.end = std::max(passed, track.end);
+    if (work.name && !laid_out_.empty()) laid_out_.back()->end = track.end;
   }
-  if (work.not_before > 0) begin = std::max(begin, device_time(work.not_before));
-  begin = std::min(std::max(begin, track.end), end);
-  track.end = end;
-  if (is_launch(work.kind))
-    for (RunningProfile& running : profiles_)
-      if (work.number >= running.first) running.profile.add_launch(*work.name, (end - begin) / 1e6, work.bytes);
-  if (TimelineEntry* entry = timeline_.find(work.entry)) entry->begin = begin, entry->end = end;
-  give_back(std::move(work.start.event));
+  give_back(std::move(work.start));
   if (passed - origin_time_ > far_from_origin) {
     give_back(std::exchange(origin_, nullptr));
     origin_ = std::move(work.end);
@@ -276,6 +400,13 @@ void DeviceRecorder::resolve(Pending& work) {
   } else {
     give_back(std::move(work.end));
   }
+}
+
+void DeviceRecorder::close() {
+  for (Track& track : tracks_)
+    if (track.is_open &&
+        std::ranges::none_of(pending_, [&](const Pending& work) { return &tracks_[work.track] == &track; }))
+      lay_out(track, timeline_.next());
 }
 
 }  // namespace gpulua

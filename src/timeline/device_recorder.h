@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "src/device/device.h"
@@ -14,11 +15,16 @@ namespace gpulua {
 
 /// Measures the work of a device by events, for profiles and for the timeline.
 ///
-/// Each piece of work has an event behind it, which the stream passes when the work ends. An event in front of it as
-/// well would cost a launch twice as much. It is there while a profile is taken, and where the stream had no work for
-/// some time, which can pay for it. Elsewhere the start is the later of two times: the end of the work before it on the
-/// stream, and the return of the call that queued it plus the least time that measured work took to start after its
-/// call. This is the start, or before it.
+/// A stream passes an event behind a piece of work when the work ends, and one in front of it when the work starts. A
+/// recording takes the host about a quarter of a launch's time, so not all work has them (`measure`):
+/// - While a profile is taken, where the stream had no work for some time, and on a device whose events cost nothing,
+///   work has both.
+/// - Else it has the one behind it. The start is then the later of two times: the end of the work before it on the
+///   stream, and the return of the call that queued it plus the least time that measured work took to start after its
+///   call. This is the start, or before it.
+/// - Where kernels are launched one after the other and the device keeps pace, most have none. Now and then one has
+///   both. Those between two events are laid out from their calls' times and from what the same kernel took when it was
+///   measured (`lay_out`).
 ///
 /// Events tell the times between them. Looks at both clocks at once (calibrate) give the offset of the device's.
 class DeviceRecorder {
@@ -31,15 +37,18 @@ class DeviceRecorder {
   /// True while work is recorded. Nothing is while the device records a graph.
   bool on() const { return on_; }
 
-  struct Start {
-    EventRef event;         // null: none was recorded
-    std::int64_t time = 0;  // of the host
-    std::int64_t queued = 0;
+  struct Work {
+    TimelineEntry entry;
+    EventRef start = nullptr;  // null: no event is in front of the work
+    bool has_end = false;
+    std::int64_t queued = 0;  // host's time at which `start` was
   };
-  /// Called before the work is queued on `stream`, and afterwards.
-  Start begin(Stream& stream);
-  /// `entry`: without the times. The work starts after `not_before` on the host's clock.
-  void end(Start start, TimelineEntry entry, Stream& stream, std::int64_t not_before = 0);
+  /// Called before the work is queued on `stream`. `entry`: without the times.
+  Work begin(TimelineEntry entry, Stream& stream);
+  /// Called afterwards. The work starts after `not_before` on the host's clock.
+  void end(Work work, Stream& stream, std::int64_t not_before = 0);
+  /// Called before a wait for the stream: the end of its work is measured.
+  void measure_end(Stream& stream);
   /// Work that is queued on `stream` from now on starts after another stream's: no estimate knows when.
   void measure_next(Stream& stream);
 
@@ -60,6 +69,9 @@ class DeviceRecorder {
   /// Reads the times of the work that is done; with `limit`, waits so many milliseconds for more. Work that has failed
   /// has no times.
   void settle(int limit = 0) noexcept;
+  /// Called at a trace's end, after measure_end() for the streams that there still are, and settle(): launches without
+  /// an event behind them, on streams that are gone, have the times that they can have had.
+  void close();
   /// Looks at both clocks. Precondition: no graph is recorded.
   void calibrate();
   /// The same, when the last look was some time ago.
@@ -71,23 +83,38 @@ class DeviceRecorder {
   std::int64_t uncertainty() const;
 
  private:
+  enum class Measured : std::uint8_t { nothing, end, both };
   struct Track {
     const Stream* stream;
-    std::uint32_t number = 0;   // of the timeline's streams; 0: none yet
-    std::int64_t recorded = 0;  // host's time of the last end; 0: the next start is measured
-    double end = -1;            // of the last work whose times are known
-    std::size_t done = 0;       // of read_times()
-    bool is_settled = false;    // of read_times()
+    std::uint32_t number = 0;  // of the timeline's streams; 0: none yet
+    std::int64_t queued = 0;   // host's time of the last work; 0: the next is measured
+    // Of dense launches: whether the device keeps pace with the host is seen from an event that the stream has passed
+    // soon after it was recorded.
+    EventRef watched = nullptr;
+    std::int64_t watched_at = 0;  // host's time of its recording
+    bool keeps_pace = false;
+    std::int64_t quiet_until = 0;   // host's time; until then launches have no events
+    bool is_open = false;           // launches have no event behind them
+    double end = -1;                // of the last work whose times are known
+    std::uint64_t known_until = 0;  // number of the first entry of the timeline whose times are not known
+    std::size_t done = 0;           // of read_times()
+    bool is_settled = false;        // of read_times()
   };
+  /// An event that the stream passes, and what it tells.
   struct Pending {
-    Start start;
-    EventRef end;
-    NameRef name;
+    EventRef start, end;  // `start` can be null
+    std::int64_t queued;  // host's time at which `start` was, or else `end`
+    NameRef name;         // null: no work of its own, but the end of launches without events
     double bytes;
-    std::size_t track;            // of tracks_
-    std::uint64_t number, entry;  // of the pieces of work, of the timeline's entries
-    std::int64_t returned, not_before;
+    std::size_t track;  // of tracks_
+    std::uint64_t number;
+    std::uint64_t entry;  // of the timeline's entries: the work's or, without a name, the next one's
+    std::int64_t not_before;
     Kind kind;
+  };
+  struct KernelTime {
+    int measured = 0;     // launches that have had both events for this
+    double duration = 0;  // of the last launch with both, ns
   };
   struct Calibration {
     double device;
@@ -99,8 +126,12 @@ class DeviceRecorder {
   };
 
   EventRef take_event();
+  /// Keeps the event for the next recording, unless something else holds it.
   void give_back(EventRef event);
   std::size_t track_of(Stream& stream);
+  Measured measure(const TimelineEntry& entry, Track& track);
+  bool keeps_pace(Track& track, std::int64_t now);
+  void add_pending(Pending work);
   bool is_wanted() const;
   void update();
   void stop_unless_wanted() noexcept;
@@ -110,6 +141,9 @@ class DeviceRecorder {
   double latency() const;
   void read_times();
   void resolve(Pending& work);
+  void lay_out(Track& track, std::uint64_t until);
+  void fit(Track& track, double passed, std::int64_t queued);
+  KernelTime& time_of_kernel(const TimelineEntry& entry);
 
   Device& device_;
   Timeline& timeline_;
@@ -119,6 +153,8 @@ class DeviceRecorder {
   std::size_t last_track_ = 0;
   std::vector<Pending> pending_;  // in the order of their calls
   std::uint64_t works_ = 0;
+  std::unordered_map<std::uint64_t, KernelTime> kernels_;  // by name, grid, block and bytes
+  std::vector<TimelineEntry*> laid_out_;
   std::int64_t read_at_ = 0;              // host's time of the last look for times
   std::vector<RunningProfile> profiles_;  // the innermost last
   StreamRef clock_stream_;

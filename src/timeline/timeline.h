@@ -59,6 +59,7 @@ struct TimelineEntry {
   Kind kind = Kind::wait;
   bool from_cache = false;      // compilation
   bool start_measured = false;  // `begin` is an event's time, no estimate
+  bool end_measured = false;    // the same of `end`
   std::uint32_t thread = 0;     // of the host, by the system's number
   std::uint32_t stream = 0;     // of Timeline::streams(), from 1; 0: no device's work
   NameRef name;

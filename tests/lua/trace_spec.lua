@@ -54,7 +54,9 @@ describe("a trace", function()
       for _, slice in ipairs { kernel, calls[i] } do
         assert(slice.args.line:find("trace_spec.lua:" .. line, 1, true), slice.args.line)
       end
-      assert(kernel.args.start == "measured" or on_gpu and kernel.args.start == "estimated")
+      for _, time in ipairs { "start", "end" } do
+        assert(kernel.args[time] == "measured" or on_gpu and kernel.args[time] == "estimated")
+      end
       assert(reader.track(trace, kernel):find("^" .. gpu.device().name .. " stream %d$"))
       assert(reader.track(trace, calls[i]):find "^host thread %d+$")
     end
@@ -63,6 +65,41 @@ describe("a trace", function()
       if event.ph == "s" then flows[event.ts] = event.id end
     end
     for _, call in ipairs(calls) do assert(flows[call.ts], "a launch without an arrow") end
+  end)
+
+  it("has no events for most kernels that follow one another and are quick, and their times all the same", function()
+    local saxpy = gpu.kernel(saxpy_source "dense_saxpy", "dense_saxpy")
+    local x, y = gpu.ones(32):eval(), gpu.zeros(32)
+    y:fill_(0)
+    local launch = saxpy { grid = 1, block = 32 }
+    local slow = gpu.kernel([[extern "C" __global__ void wait_long(float* y, long long cycles) {
+      long long start = clock64();
+      while (clock64() - start < cycles) {}
+      y[0] += 1;
+    }]], "wait_long") { grid = 1, block = 1 }
+    slow(y, 0)
+    gpu.sync()
+    local count = 2000
+    local trace = traced(function()
+      for _ = 1, count do launch(1, x, y, 32) end
+      slow(y, on_gpu and 2e7 or 0)
+      gpu.sync()
+    end)
+    local kernels = reader.slices(trace, "kernel")
+    assert.are.equal(count + 1, #kernels)
+    local estimated, last = 0, 0
+    for _, kernel in ipairs(kernels) do
+      assert(kernel.ts >= last - 0.002 and kernel.dur >= 0)
+      last = kernel.ts + kernel.dur
+      if kernel.args["end"] == "estimated" then estimated = estimated + 1 end
+    end
+    if on_gpu then
+      assert(estimated > count / 4, estimated)
+      -- More than 5 ms, whatever the GPU's clock.
+      assert(kernels[count + 1].name == "wait_long" and kernels[count + 1].dur > 5000)
+    else
+      assert.are.equal(0, estimated)
+    end
   end)
 
   it("has the script's lines as slices of a track", function()
