@@ -279,7 +279,7 @@ void OpenDevice::launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfi
   }
   const Origin origin = host ? host->origin() : Origin{};
   launches_.note(kernel, *stream, origin);
-  DeviceRecorder::Work work;
+  std::optional<DeviceRecorder::Work> work;
   const bool records = recorder_.on();
   const std::uint64_t compilations = records ? context_.cache().compilations() : 0;
   if (records) [[unlikely]] {
@@ -294,7 +294,7 @@ void OpenDevice::launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfi
     throw Error(diagnostic.kind(), describe(diagnostic, memory_));
   }
   if (records) [[unlikely]]
-    recorder_.end(std::move(work), *stream, note_late_compilation(compilations, kernel->entry().name));
+    recorder_.end(std::move(*work), *stream, note_late_compilation(compilations, kernel->entry().name));
   if (!context_.debug) return;
   synchronize(*stream);
   check_all_ends();
@@ -362,7 +362,7 @@ bool OpenDevice::launch(const RecordedWork& work, const StreamRef& stream, const
   context_.spending.add_launch();
   for (std::size_t i = 0; i < std::min(work.launches.size(), most_noted); ++i)
     launches_.note(work.launches[i].kernel, *stream, work.launches[i].origin);
-  DeviceRecorder::Work recording;
+  std::optional<DeviceRecorder::Work> recording;
   const bool records = recorder_.on();
   if (records) [[unlikely]] {
     TimelineEntry entry = entry_of(TimelineEntry::Kind::graph, std::string("gpu.") + work.op, work.bytes, origin());
@@ -380,7 +380,7 @@ bool OpenDevice::launch(const RecordedWork& work, const StreamRef& stream, const
   }
   if (!launched) return false;
   if (records) [[unlikely]]
-    recorder_.end(std::move(recording), *stream);
+    recorder_.end(std::move(*recording), *stream);
   if (!context_.debug) return true;
   synchronize(*stream);
   check_all_ends();

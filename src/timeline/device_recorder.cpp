@@ -103,13 +103,12 @@ bool DeviceRecorder::keeps_pace(Track& track, std::int64_t now) {
   return track.keeps_pace;
 }
 
-DeviceRecorder::Work DeviceRecorder::begin(TimelineEntry entry, Stream& stream) {
+DeviceRecorder::Work DeviceRecorder::begin(TimelineEntry&& entry, Stream& stream) {
   Work work{std::move(entry)};
   work.entry.host_begin = host_now();
   const Measured measured = measure(work.entry, tracks_[track_of(stream)]);
-  work.has_end = measured != Measured::nothing;
   work.entry.start_measured = measured == Measured::both;
-  work.entry.end_measured = work.has_end;
+  work.entry.end_measured = measured != Measured::nothing;
   if (measured != Measured::both) return work;
   work.start = take_event();
   device_.record(*work.start, stream);
@@ -117,41 +116,42 @@ DeviceRecorder::Work DeviceRecorder::begin(TimelineEntry entry, Stream& stream) 
   return work;
 }
 
-void DeviceRecorder::end(Work work, Stream& stream, std::int64_t not_before) {
+void DeviceRecorder::end(Work&& work, Stream& stream, std::int64_t not_before) {
   TimelineEntry& entry = work.entry;
   entry.host_end = host_now();
   const std::size_t at = track_of(stream);
   Track& track = tracks_[at];
   track.queued = entry.host_end;
-  track.is_open = !work.has_end;
-  Pending pending{std::move(work.start),
-                  nullptr,
-                  work.start ? work.queued : entry.host_end,
-                  nullptr,
-                  entry.bytes,
-                  at,
-                  works_++,
-                  0,
-                  not_before,
-                  entry.kind};
-  if (work.has_end) {
-    pending.name = entry.name;
-    pending.end = take_event();
-    device_.record(*pending.end, stream);
-  }
+  track.is_open = !entry.end_measured;
+  const std::uint64_t number = works_++;
   if (timeline_.on()) {
     if (track.number == 0) {
-      const std::string number = std::to_string(at + 1);
-      track.number = timeline_.add_stream(device_.info().name + " stream " + number, *this);
+      track.number = timeline_.add_stream(device_.info().name + " stream " + std::to_string(at + 1), *this);
       track.known_until = timeline_.next();
     }
     entry.stream = track.number;
-    pending.entry = timeline_.add(std::move(entry));
   }
-  if (work.has_end) add_pending(std::move(pending));
+  if (track.is_open) {
+    timeline_.add(std::move(entry));
+    return;
+  }
+  Pending pending{std::move(work.start),
+                  take_event(),
+                  entry.host_end,
+                  entry.name,
+                  entry.bytes,
+                  at,
+                  number,
+                  0,
+                  not_before,
+                  entry.kind};
+  if (pending.start) pending.queued = work.queued;
+  device_.record(*pending.end, stream);
+  if (timeline_.on()) pending.entry = timeline_.add(std::move(entry));
+  add_pending(std::move(pending));
 }
 
-void DeviceRecorder::add_pending(Pending work) {
+void DeviceRecorder::add_pending(Pending&& work) {
   Track& track = tracks_[work.track];
   const std::int64_t now = host_now();
   if (!track.watched) {

@@ -40,13 +40,12 @@ class DeviceRecorder {
   struct Work {
     TimelineEntry entry;
     EventRef start = nullptr;  // null: no event is in front of the work
-    bool has_end = false;
-    std::int64_t queued = 0;  // host's time at which `start` was
+    std::int64_t queued = 0;   // host's time at which `start` was
   };
   /// Called before the work is queued on `stream`. `entry`: without the times.
-  Work begin(TimelineEntry entry, Stream& stream);
+  Work begin(TimelineEntry&& entry, Stream& stream);
   /// Called afterwards. The work starts after `not_before` on the host's clock.
-  void end(Work work, Stream& stream, std::int64_t not_before = 0);
+  void end(Work&& work, Stream& stream, std::int64_t not_before = 0);
   /// Called before a wait for the stream: the end of its work is measured.
   void measure_end(Stream& stream);
   /// Work that is queued on `stream` from now on starts after another stream's: no estimate knows when.
@@ -131,7 +130,7 @@ class DeviceRecorder {
   std::size_t track_of(Stream& stream);
   Measured measure(const TimelineEntry& entry, Track& track);
   bool keeps_pace(Track& track, std::int64_t now);
-  void add_pending(Pending work);
+  void add_pending(Pending&& work);
   bool is_wanted() const;
   void update();
   void stop_unless_wanted() noexcept;

@@ -23,6 +23,7 @@ NameRef NameTable::get(std::string_view name) {
 }
 
 std::uint64_t Timeline::start() {
+  slot(next_);
   ++traces_;
   return next_;
 }
@@ -33,12 +34,16 @@ void Timeline::stop() noexcept {
   streams_.clear();
 }
 
-std::uint64_t Timeline::add(TimelineEntry entry) {
-  entry.thread = this_thread();
-  const std::uint64_t at = next_ % capacity;
+TimelineEntry& Timeline::slot(std::uint64_t number) {
+  const std::uint64_t at = number % capacity;
   auto& chunk = chunks_[at / chunk_entries];
   if (!chunk) chunk = std::make_unique<TimelineEntry[]>(chunk_entries);
-  chunk[at % chunk_entries] = std::move(entry);
+  return chunk[at % chunk_entries];
+}
+
+std::uint64_t Timeline::add(TimelineEntry&& entry) {
+  entry.thread = this_thread();
+  slot(next_) = std::move(entry);
   return next_++;
 }
 

@@ -93,7 +93,7 @@ class Timeline {
   void stop() noexcept;
 
   /// Adds an entry of the calling thread, and returns its number.
-  std::uint64_t add(TimelineEntry entry);
+  std::uint64_t add(TimelineEntry&& entry);
   /// The entry with the number, or null: it was dropped.
   TimelineEntry* find(std::uint64_t number);
   /// The number of the next entry.
@@ -110,9 +110,12 @@ class Timeline {
  private:
   static constexpr std::uint64_t chunk_entries = 4096;
 
+  TimelineEntry& slot(std::uint64_t number);
+
   int traces_ = 0;
   std::uint64_t next_ = 0;
-  /// A ring. A chunk is made when it is first reached, and goes when the last trace ends.
+  /// A ring. A chunk is made when a trace starts or it is first reached, and goes when the last trace ends.
+  /// trace ends.
   std::array<std::unique_ptr<TimelineEntry[]>, capacity / chunk_entries> chunks_;
   NameTable names_;
   std::vector<StreamTrack> streams_;
