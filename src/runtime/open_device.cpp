@@ -283,10 +283,14 @@ void OpenDevice::launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfi
   const bool records = recorder_.on();
   const std::uint64_t compilations = records ? context_.cache().compilations() : 0;
   if (records) [[unlikely]] {
-    TimelineEntry entry = entry_of(TimelineEntry::Kind::kernel, kernel->entry().name, bytes, origin);
-    entry.grid = config.grid;
-    entry.block = config.block;
-    work = recorder_.begin(std::move(entry), *stream);
+    work.emplace();
+    work->entry.kind = TimelineEntry::Kind::kernel;
+    work->entry.name = NameRef(kernel, &kernel->entry().name);
+    work->entry.bytes = bytes;
+    work->entry.origin = origin;
+    work->entry.grid = config.grid;
+    work->entry.block = config.block;
+    recorder_.begin(*work, *stream);
   }
   try {
     device_->launch(*kernel, config, arguments, *stream);
@@ -294,7 +298,7 @@ void OpenDevice::launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfi
     throw Error(diagnostic.kind(), describe(diagnostic, memory_));
   }
   if (records) [[unlikely]]
-    recorder_.end(std::move(*work), *stream, note_late_compilation(compilations, kernel->entry().name));
+    recorder_.end(*work, *stream, note_late_compilation(compilations, kernel->entry().name));
   if (!context_.debug) return;
   synchronize(*stream);
   check_all_ends();
@@ -365,9 +369,9 @@ bool OpenDevice::launch(const RecordedWork& work, const StreamRef& stream, const
   std::optional<DeviceRecorder::Work> recording;
   const bool records = recorder_.on();
   if (records) [[unlikely]] {
-    TimelineEntry entry = entry_of(TimelineEntry::Kind::graph, std::string("gpu.") + work.op, work.bytes, origin());
-    entry.parts = context_.timeline.name(work.kernels);
-    recording = recorder_.begin(std::move(entry), *stream);
+    recording.emplace(entry_of(TimelineEntry::Kind::graph, std::string("gpu.") + work.op, work.bytes, origin()));
+    recording->entry.parts = context_.timeline.name(work.kernels);
+    recorder_.begin(*recording, *stream);
   }
   bool launched = true;
   try {
@@ -380,7 +384,7 @@ bool OpenDevice::launch(const RecordedWork& work, const StreamRef& stream, const
   }
   if (!launched) return false;
   if (records) [[unlikely]]
-    recorder_.end(std::move(*recording), *stream);
+    recorder_.end(*recording, *stream);
   if (!context_.debug) return true;
   synchronize(*stream);
   check_all_ends();

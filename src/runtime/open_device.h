@@ -193,9 +193,10 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
       work();
       return;
     }
-    DeviceRecorder::Work recording = recorder_.begin(entry_of(kind, name, bytes, origin()), stream);
+    DeviceRecorder::Work recording{entry_of(kind, name, bytes, origin())};
+    recorder_.begin(recording, stream);
     work();
-    recorder_.end(std::move(recording), stream);
+    recorder_.end(recording, stream);
   }
   /// Runs wait(), which waits for `stream` if it is not null, and adds it to the timeline.
   template <class Wait>

@@ -50,10 +50,10 @@ bool OpenDevice::copy_from(void* to, Stream& stream, OpenDevice& source, const v
   // It waits for work of the other device.
   recorder_.measure_next(stream);
   const std::string name = "copy from " + source.name();
-  DeviceRecorder::Work recording =
-      recorder_.begin(entry_of(TimelineEntry::Kind::copy, name, static_cast<double>(bytes), origin()), stream);
+  DeviceRecorder::Work recording{entry_of(TimelineEntry::Kind::copy, name, static_cast<double>(bytes), origin())};
+  recorder_.begin(recording, stream);
   const bool copied = device_->copy_from(to, stream, source.device(), from, source_stream, bytes);
-  if (copied) recorder_.end(std::move(recording), stream);
+  if (copied) recorder_.end(recording, stream);
   return copied;
 }
 

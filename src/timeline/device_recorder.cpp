@@ -103,20 +103,18 @@ bool DeviceRecorder::keeps_pace(Track& track, std::int64_t now) {
   return track.keeps_pace;
 }
 
-DeviceRecorder::Work DeviceRecorder::begin(TimelineEntry&& entry, Stream& stream) {
-  Work work{std::move(entry)};
+void DeviceRecorder::begin(Work& work, Stream& stream) {
   work.entry.host_begin = host_now();
   const Measured measured = measure(work.entry, tracks_[track_of(stream)]);
   work.entry.start_measured = measured == Measured::both;
   work.entry.end_measured = measured != Measured::nothing;
-  if (measured != Measured::both) return work;
+  if (measured != Measured::both) return;
   work.start = take_event();
   device_.record(*work.start, stream);
   work.queued = host_now();
-  return work;
 }
 
-void DeviceRecorder::end(Work&& work, Stream& stream, std::int64_t not_before) {
+void DeviceRecorder::end(Work& work, Stream& stream, std::int64_t not_before) {
   TimelineEntry& entry = work.entry;
   entry.host_end = host_now();
   const std::size_t at = track_of(stream);

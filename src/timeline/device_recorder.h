@@ -38,14 +38,14 @@ class DeviceRecorder {
   bool on() const { return on_; }
 
   struct Work {
-    TimelineEntry entry;
+    TimelineEntry entry = {};
     EventRef start = nullptr;  // null: no event is in front of the work
     std::int64_t queued = 0;   // host's time at which `start` was
   };
-  /// Called before the work is queued on `stream`. `entry`: without the times.
-  Work begin(TimelineEntry&& entry, Stream& stream);
-  /// Called afterwards. The work starts after `not_before` on the host's clock.
-  void end(Work&& work, Stream& stream, std::int64_t not_before = 0);
+  /// Called before the work is queued on `stream`. The entry has no times yet.
+  void begin(Work& work, Stream& stream);
+  /// Called afterwards; `work` has then no entry any more. The work starts after `not_before` on the host's clock.
+  void end(Work& work, Stream& stream, std::int64_t not_before = 0);
   /// Called before a wait for the stream: the end of its work is measured.
   void measure_end(Stream& stream);
   /// Work that is queued on `stream` from now on starts after another stream's: no estimate knows when.

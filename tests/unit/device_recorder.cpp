@@ -97,12 +97,12 @@ struct Recorded {
   }
 
   void launch(std::int64_t duration, Stream& on, std::string_view name = "k") {
-    TimelineEntry entry;
-    entry.kind = TimelineEntry::Kind::kernel;
-    entry.name = timeline.name(name);
-    DeviceRecorder::Work work = recorder.begin(std::move(entry), on);
+    DeviceRecorder::Work work;
+    work.entry.kind = TimelineEntry::Kind::kernel;
+    work.entry.name = timeline.name(name);
+    recorder.begin(work, on);
     truth.push_back(device.work(on, duration));
-    recorder.end(std::move(work), on);
+    recorder.end(work, on);
   }
   void launch(std::int64_t duration, std::string_view name = "k") { launch(duration, *stream, name); }
   /// As at the end of a trace.
@@ -239,12 +239,12 @@ TEST_CASE("work of another kind behind launches without events is measured") {
     recorded.launch(us);
     pass(3 * us);
   }
-  TimelineEntry copy;
-  copy.kind = TimelineEntry::Kind::copy;
-  copy.name = recorded.timeline.name("copy");
-  DeviceRecorder::Work work = recorded.recorder.begin(std::move(copy), *recorded.stream);
+  DeviceRecorder::Work copy;
+  copy.entry.kind = TimelineEntry::Kind::copy;
+  copy.entry.name = recorded.timeline.name("copy");
+  recorded.recorder.begin(copy, *recorded.stream);
   recorded.truth.push_back(recorded.device.work(*recorded.stream, 3000 * us));
-  recorded.recorder.end(std::move(work), *recorded.stream);
+  recorded.recorder.end(copy, *recorded.stream);
   recorded.finish();
   const auto tolerance = static_cast<double>(recorded.recorder.uncertainty() + 3 * us);
   REQUIRE(std::abs(recorded.begin_error(300)) < tolerance);
