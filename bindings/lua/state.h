@@ -41,6 +41,9 @@ class Bindings : public Host {
   void collect() override;
   Origin origin() override;
 
+  /// The host program ends this Lua state: what it has kept until then is no mistake.
+  bool ends = false;
+
   /// The function of the script whose line origin() gives.
   struct Caller {
     std::uint64_t number = 0;  // another one for another function than the last

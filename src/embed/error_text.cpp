@@ -110,6 +110,19 @@ bool is_left_out(std::string_view global) {
   return is_one_of(global, names);
 }
 
+/// The field that the message found nil, "attempt to call field 'getenv' (a nil value)", where Lua has it outside of a
+/// sandbox.
+std::string_view left_out_field(std::string_view message) {
+  constexpr std::string_view before = "field '", after = "' (a nil value)";
+  constexpr std::string_view names[] = {"execute",    "exit",        "getenv",       "remove",   "rename",
+                                        "setlocale",  "tmpname",     "getinfo",      "getlocal", "sethook",
+                                        "getupvalue", "getregistry", "getmetatable", "dump"};
+  const std::size_t end = message.find(after), begin = message.rfind(before, end);
+  if (end == message.npos || begin == message.npos) return {};
+  const std::string_view name = message.substr(begin + before.size(), end - begin - before.size());
+  return is_one_of(name, names) ? name : std::string_view();
+}
+
 /// Whether the function is a whole script that was called with arguments.
 bool has_script_arguments(lua_State* L, const lua_Debug& frame) {
   if (std::string_view(frame.what) != "main" || lua_getlocal(L, &frame, -1) == nullptr) return false;
@@ -150,13 +163,14 @@ const char* chunk_of_local(lua_State* L, const lua_Debug& frame, std::string_vie
 /// a local of another one. The message is the one value on the stack.
 void add_host_hint(lua_State* L) {
   constexpr std::size_t longest_name = 60;
-  const std::string_view message = name_at(L, 1), name = nil_global(message);
+  const bool is_sandbox = ScriptState::of(L)->is_sandbox();
+  const std::string_view message = name_at(L, 1), field = is_sandbox ? left_out_field(message) : std::string_view();
+  const std::string_view name = field.empty() ? nil_global(message) : field;
   lua_Debug frame{};
   if (name.empty() || name.size() > longest_name || has_hint(message) || !find_script_frame(L, frame)) return;
   lua_pushlstring(L, name.data(), name.size());
   // Nothing interrupts a search through the texts of scripts that are not trusted.
-  const bool is_sandbox = ScriptState::of(L)->is_sandbox();
-  if (is_sandbox && is_left_out(name)) {
+  if (is_sandbox && (!field.empty() || is_left_out(name))) {
     lua_pushfstring(L, "\nhint: a sandbox has no %s: the host program gives its scripts what they may reach",
                     lua_tostring(L, 2));
   } else if (has_script_arguments(L, frame)) {
