@@ -162,7 +162,7 @@ struct Bound<R(A...), F> final : AnyBound {
     if constexpr (std::is_same_v<T, std::string>)
       return to_value(texts.emplace_back(std::move(value)));  // lives until the next call
     else
-      return to_value(value);
+      return to_value(value, path.c_str());
   }
 
   std::string path;

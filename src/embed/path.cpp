@@ -169,6 +169,7 @@ std::string advice_about_nil(lua_State* L, const Key& key) {
     lua_settop(L, holder + 1);
     if (is_there) return "; a position has brackets: '" + std::string(key.holder) + "[" + std::string(key.name) + "]'";
   }
+  if (key.name.find(':') != key.name.npos) return advice_about_text(L, key);
   NearName near = near_name(L, holder, key.name);
   if (near.name().empty() && !is_name_of_lua(key.name)) {
     lua_settop(L, holder + 1);

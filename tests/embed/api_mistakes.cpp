@@ -149,6 +149,19 @@ TEST_CASE("gpulua.hpp: arrays and results that are not what the program takes th
   CHECK(state.value<Array>("mask").to_vector<std::uint8_t>() == std::vector<std::uint8_t>{1, 1, 1});
   const Array halves = state.call<Array>("gpu.astype", state.value<Array>("half"), "float32");
   CHECK(halves.to_vector<float>() == std::vector<float>{1, 1, 1});
+  state.run("function add(a, b) return a + b end; model = {rate = function(self) return self.x end}");
+  CHECK_THROWS_WITH(
+      state.call<double>("add", 1.0),
+      ContainsSubstring("hint: b is argument 2 of 2 that the function takes, and the host program's call"));
+  CHECK_THROWS_WITH(state.run("add(1)"), !ContainsSubstring("host program"));
+  CHECK_THROWS_WITH(state.call<double>("model.rate"), ContainsSubstring("hint: self is the table before a colon"));
+  CHECK_THROWS_WITH(state.call<double>("model:rate"),
+                    ContainsSubstring("a path has dots and no colon: \"model.rate\""));
+  state.bind<Array()>("empty", [] { return Array(); });
+  state.bind<std::uint64_t()>("large", [] { return ~std::uint64_t{0}; });
+  CHECK_THROWS_WITH(state.run("empty()"), StartsWith("script:1: [empty] expected an array, got one that is empty"));
+  CHECK_THROWS_WITH(state.run("large()"),
+                    StartsWith("script:1: [large] expected an integer that int64_t holds, got 1844"));
   CHECK_THROWS_WITH(state.load<double()>("return function() end")(),
                     ContainsSubstring("got a function; call it in the script, f(...), or take it: gpulua::Function"));
 }

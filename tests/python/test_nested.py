@@ -107,7 +107,7 @@ class Nested(unittest.TestCase):
         with gpulua.State("cpu") as state:
             state["shut"] = shut
             for text, line in [("\nreturn shut()", 2), ("\n\nreturn shut({1})", 3), ("\nlocal x = shut()", 2),
-                               ("local function f()\n  return shut()\nend\nlocal y = f()", 4)]:
+                               ("local function f()\n  return shut()\nend\nlocal y = f()", 2)]:
                 with self.assertRaisesRegex(gpulua.Error, rf"^port.lua:{line}: ValueError: no port") as caught:
                     state.run(text, "port.lua")
                 self.assertNotIn("gpulua:", str(caught.exception))
