@@ -180,7 +180,12 @@ int lua_default_dtype(lua_State* L) {
     const auto dtype = find_default_dtype(check_string(L, 1, "default_dtype", expected));
     if (!dtype) fail("default_dtype", expected, L, 1);
     if (!context.rights.trusted)
-      throw Error("[default_dtype] expected no change in a sandbox: other scripts would get it");
+      throw Error(
+          "[default_dtype] expected no change in a sandbox, where the dtype is the host program's choice for all of "
+          "its "
+          "scripts, got \"{}\"; the program sets default_dtype in gpulua_options, and a script gives the dtype to the "
+          "function that makes an array: gpu.zeros(3, \"{}\")",
+          name(*dtype), name(*dtype));
     context.default_dtype = *dtype;
   }
   const std::string_view dtype = name(context.default_dtype);

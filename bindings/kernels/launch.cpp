@@ -23,6 +23,9 @@ CallReminder::CallReminder(Context& context, std::string kernel)
 
 CallReminder::~CallReminder() {
   if (!context_) return;
+  // A program keeps a launch for work that may not come.
+  const auto* const bindings = static_cast<const Bindings*>(context_->host());
+  if (!origin_.chunk && bindings != nullptr && bindings->ends) return;
   try {
     warn_at(*context_, origin_,
             "[" + kernel_ +

@@ -1,7 +1,10 @@
 #include "bindings/lua/state.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
+#include <string>
+#include <string_view>
 
 #include "bindings/lua/caller.h"
 #include "bindings/lua/lua.h"
@@ -67,7 +70,21 @@ Origin Bindings::origin() {
     caller_level_ = level;
     return origin_ = {last_chunk_, frame.currentline, in_library};
   }
-  return {};
+  caller_level_ = 0;
+  return origin_ = origin_of_tail_call(in_library);
+}
+
+Origin Bindings::origin_of_tail_call(bool in_library) {
+  const std::string position = caller_position(running_);
+  constexpr std::string_view end = ": ", in_chunk = "in ", of_function = "a function defined at ";
+  if (position.empty()) return {};
+  std::string_view place(position.data(), position.size() - end.size());
+  if (place.starts_with(in_chunk)) place.remove_prefix(in_chunk.size());
+  if (place.starts_with(of_function)) place.remove_prefix(of_function.size());
+  const std::size_t colon = place.rfind(':');
+  int line = 0;
+  if (colon != place.npos) std::from_chars(place.data() + colon + 1, place.data() + place.size(), line);
+  return {lasting_name(std::string(line > 0 ? place.substr(0, colon) : place).c_str()), line, in_library};
 }
 
 Bindings* find_bindings(lua_State* L) {

@@ -41,6 +41,9 @@ class Bindings : public Host {
   void collect() override;
   Origin origin() override;
 
+  /// The host program ends this Lua state: what it has kept until then is no mistake.
+  bool ends = false;
+
   /// The function of the script whose line origin() gives.
   struct Caller {
     std::uint64_t number = 0;  // another one for another function than the last
@@ -49,7 +52,7 @@ class Bindings : public Host {
   };
   Caller caller() {
     const int line = origin().line;
-    return {caller_number_, line, caller_level_};
+    return {caller_number_, caller_level_ > 0 ? line : 0, caller_level_};
   }
 
   /// Sets the running Lua thread for the duration of a call from it.
@@ -100,6 +103,9 @@ class Bindings : public Host {
 
  private:
   const char* lasting_name(const char* chunk);
+  /// Where no frame of a script is left: its function ended with the call, `return gpu.linalg.inv(x)`, and the host
+  /// program had called that function. Of one in which several lines may have made the call: its first.
+  Origin origin_of_tail_call(bool in_library);
 
   lua_State* running_;
   std::shared_ptr<Context> context_;

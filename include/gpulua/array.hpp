@@ -271,7 +271,11 @@ class Array {
   std::vector<std::int64_t> shape() const { return dims(gpulua_array_shape(checked())); }
   /// In bytes.
   std::vector<std::int64_t> strides() const { return dims(gpulua_array_strides(checked())); }
-  std::int64_t size() const noexcept { return gpulua_array_size(handle()); }
+  std::int64_t size() const {
+    const std::int64_t elements = gpulua_array_size(checked());
+    if (elements < 0) throw Error(GPULUA_ARGUMENT, gpulua_error(nullptr));
+    return elements;
+  }
   void begin() const = delete;  // the elements: for (float y : x.span<float>()), or x.to_vector<float>() on any device
   void end() const = delete;    // the same
   int ndim() const { return static_cast<int>(shape().size()); }
@@ -287,7 +291,7 @@ class Array {
   template <class T = void>
   T* data(void* reader = GPULUA_NO_STREAM) const& {
     static_assert(!std::is_void_v<T>, "data() is told the element's type: x.data<float>()");
-    check_element<T>();
+    check_element<T>("data");
     const std::int64_t *sizes = gpulua_array_shape(handle()), *steps = gpulua_array_strides(handle());
     std::int64_t step = sizeof(T);
     for (int axis = size() > 0 ? gpulua_array_ndim(handle()) : 0; axis-- > 0; step *= sizes[axis])
@@ -312,13 +316,14 @@ class Array {
   Span<T> span() const {
     if (device() != "cpu")
       throw Error(GPULUA_ARGUMENT, "[span] expected an array on cpu, got one on " + std::string(device()));
+    check_element<T>("span");
     return Span<T>(data<T>(), static_cast<std::size_t>(size()), handle_);
   }
   /// All elements, in row-major order.
   template <class T>
   std::vector<T> to_vector() const {
     static_assert(!std::is_same_v<T, bool>, "std::vector<bool> has no elements in memory: read uint8_t");
-    check_element<T>();
+    check_element<T>("to_vector");
     std::vector<T> elements(static_cast<std::size_t>(size()));
     detail::check(gpulua_array_copy_to(handle(), elements.data(), elements.size() * sizeof(T)));
     return elements;
@@ -331,9 +336,11 @@ class Array {
   template <class T>
   void assign(const T* elements, std::size_t count) {
     if (!has_element<T>())
-      throw Error(GPULUA_ARGUMENT, "[assign] expected elements of " + std::string(dtype()) +
-                                       ", as the array's are, got " + detail::dtype_of<T>());
-    if (size() >= 0 && count != static_cast<std::size_t>(size()))
+      throw Error(GPULUA_ARGUMENT,
+                  "[assign] expected elements of " + std::string(dtype()) + ", as the array's are, got " +
+                      detail::dtype_of<T>() + "; a container of the array's element, or " +
+                      "state.call<gpulua::Array>(\"gpu.astype\", state.copy(v), \"" + std::string(dtype()) + "\")");
+    if (count != static_cast<std::size_t>(size()))
       throw Error(GPULUA_ARGUMENT, "[assign] expected " + std::to_string(size()) + " elements, as the array has, got " +
                                        std::to_string(count));
     detail::check(gpulua_array_copy_from(handle(), elements, count * sizeof(T)));
@@ -355,12 +362,33 @@ class Array {
     const std::string_view got = dtype();
     return got == detail::dtype_of<T>() || (got == "bool" && sizeof(T) == 1);
   }
+  /// "; write x.to_vector<float>() for these elements, or ".
+  std::string advice_of_element(const char* op) const {
+    constexpr std::string_view types[][2] = {{"bool", "std::uint8_t"},
+                                             {"int8", "std::int8_t"},
+                                             {"int16", "std::int16_t"},
+                                             {"int32", "std::int32_t"},
+                                             {"int64", "std::int64_t"},
+                                             {"uint8", "std::uint8_t"},
+                                             {"uint16", "std::uint16_t"},
+                                             {"uint32", "std::uint32_t"},
+                                             {"uint64", "std::uint64_t"},
+                                             {"float32", "float"},
+                                             {"float64", "double"},
+                                             {"complex64", "std::complex<float>"},
+                                             {"complex128", "std::complex<double>"}};
+    for (const auto& [dtype_, type] : types)
+      if (dtype_ == dtype()) return std::string("; x.") + op + "<" + std::string(type) + ">() reads these, ";
+    return "; C++ has no such type: ";
+  }
   template <class T>
-  void check_element() const {
+  void check_element(const char* op) const {
     const std::string wanted = detail::dtype_of<T>();
     if (!has_element<T>())
-      throw Error(GPULUA_ARGUMENT, "[array] expected an array of " + wanted + ", got one of " + std::string(dtype()) +
-                                       "; x:astype(\"" + wanted + "\") converts it");
+      throw Error(GPULUA_ARGUMENT, std::string("[") + op + "] expected an array of " + wanted + ", got one of " +
+                                       std::string(dtype()) + advice_of_element(op) +
+                                       "state.call<gpulua::Array>(\"gpu.astype\", x, \"" + wanted +
+                                       "\") gives an array of " + wanted);
   }
 
   detail::Handle<gpulua_array> handle_;

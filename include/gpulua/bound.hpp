@@ -47,7 +47,9 @@ gpulua_status run_callback(gpulua_state* state, const std::string& name, Body bo
     thrown = before;  // which a call in the callback has taken for its own
     return GPULUA_OK;
   } catch (const std::exception& error) {
-    return fail_with_current(state, error.what());
+    const char* const text = error.what();
+    if (text != nullptr && *text != 0) return fail_with_current(state, text);
+    return fail_with_current(state, ("[" + name + "] has thrown an exception whose what() is empty").c_str());
   } catch (...) {
     const std::string text = "[" + name +
                              "] expected exceptions that are std::exception, whose what() the script gets, got "
@@ -160,7 +162,7 @@ struct Bound<R(A...), F> final : AnyBound {
     if constexpr (std::is_same_v<T, std::string>)
       return to_value(texts.emplace_back(std::move(value)));  // lives until the next call
     else
-      return to_value(value);
+      return to_value(value, path.c_str());
   }
 
   std::string path;

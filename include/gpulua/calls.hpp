@@ -44,7 +44,8 @@ class Function<R(A...)> {
   std::string path_;
 };
 
-/// A kernel with its grid and blocks. Its arguments are checked against its signature: arrays and numbers.
+/// A kernel with its grid and blocks, which runs when it is called with its arguments, as often as it is. Its arguments
+/// are checked against its signature: arrays and numbers.
 class Launch {
  public:
   explicit Launch(Function<void()> function) : function_(std::move(function)) {}
@@ -70,10 +71,12 @@ class Kernel {
                   "a launch has a size: kernel.over(count)(arguments...), or kernel.with(grid, block)(arguments...)");
   }
   /// At least one thread for each of `count` items.
-  Launch over(std::int64_t count) const { return launch(count); }
-  Launch with(Size grid, Size block) const { return launch(grid.x, grid.y, grid.z, block.x, block.y, block.z); }
+  [[nodiscard]] Launch over(std::int64_t count) const { return launch(count); }
+  [[nodiscard]] Launch with(Size grid, Size block) const {
+    return launch(grid.x, grid.y, grid.z, block.x, block.y, block.z);
+  }
   /// For a kernel with an extern __shared__ array; 0: that array is empty.
-  Launch with(Size grid, Size block, std::int64_t shared_bytes) const {
+  [[nodiscard]] Launch with(Size grid, Size block, std::int64_t shared_bytes) const {
     return launch(grid.x, grid.y, grid.z, block.x, block.y, block.z, shared_bytes);
   }
 

@@ -5,8 +5,9 @@
  *
  * Every function takes any handle: NULL, one that is closed, one of another kind, a stray address. It then answers
  * GPULUA_ARGUMENT, and gpulua_error() says what was expected. No function throws, jumps over the caller's frames, or
- * ends the process; what is printed are the lines of scripts, and warnings, as the options say. One thread at a time works in a state; which one is the program's choice. A second one
- * gets GPULUA_BUSY. Functions that say "any thread" may be called at any time. */
+ * ends the process; what is printed are the lines of scripts, and warnings, as the options say. One thread at a time
+ * works in a state; which one is the program's choice. A second one gets GPULUA_BUSY. Functions that say "any thread"
+ * may be called at any time. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,6 +17,9 @@ extern "C" {
 #endif
 
 #define GPULUA_API __attribute__((visibility("default")))
+/* Of functions whose failure leaves a program without what it goes on with: a compiler warns where nobody looks at the
+ * status. Nothing here is `nonnull`, as NULL has an answer, nor a format of printf: texts are taken as they are. */
+#define GPULUA_CHECKED __attribute__((warn_unused_result))
 
 /* The number changes when a program that was compiled against an older header no longer runs. */
 #define GPULUA_ABI_VERSION 1
@@ -95,7 +99,7 @@ typedef struct gpulua_options {
 GPULUA_API gpulua_status gpulua_options_init(gpulua_options* options, size_t struct_size);
 /* A new state. NULL options: all defaults. Opens no device. In Lua the module is the global `gpu`, and require "gpu"
  * gives it too. On failure *out is NULL and gpulua_error(NULL) says why. Any thread. */
-GPULUA_API gpulua_status gpulua_create(const gpulua_options* options, gpulua_state** out);
+GPULUA_API GPULUA_CHECKED gpulua_status gpulua_create(const gpulua_options* options, gpulua_state** out);
 /* In a sandbox: allows kernels from the source with this SHA-256 digest, 64 hexadecimal digits as sha256sum prints
  * them. The program vouches for the kernels, whatever arguments a script calls them with. */
 GPULUA_API gpulua_status gpulua_allow_kernel(gpulua_state* state, const char* sha256);
@@ -147,26 +151,28 @@ typedef struct gpulua_value {
 
 /* Runs a script: size bytes of text at `text`, without a zero at their end, called `name` in messages: a file's name,
  * or "=" and any other. */
-GPULUA_API gpulua_status gpulua_run(gpulua_state* state, const char* text, size_t size, const char* name);
+GPULUA_API GPULUA_CHECKED gpulua_status gpulua_run(gpulua_state* state, const char* text, size_t size,
+                                                   const char* name);
 /* Compiles it to a function, which gpulua_call() runs, with arguments and results. In a sandbox: GPULUA_DEADLINE after
  * a second. */
-GPULUA_API gpulua_status gpulua_load(gpulua_state* state, const char* text, size_t size, const char* name,
-                                     gpulua_function** out);
+GPULUA_API GPULUA_CHECKED gpulua_status gpulua_load(gpulua_state* state, const char* text, size_t size,
+                                                    const char* name, gpulua_function** out);
 /* The function at a path from the globals, of names with dots between them and positions in brackets: "update",
  * "model.stages[1].step", "gpu.add". */
-GPULUA_API gpulua_status gpulua_get(gpulua_state* state, const char* path, gpulua_function** out);
+GPULUA_API GPULUA_CHECKED gpulua_status gpulua_get(gpulua_state* state, const char* path, gpulua_function** out);
 /* The value there. Text lives until the next gpulua_run, load, call, collect or destroy; text that a callback reads,
  * until the next callback. */
-GPULUA_API gpulua_status gpulua_get_value(gpulua_state* state, const char* path, gpulua_value* out);
+GPULUA_API GPULUA_CHECKED gpulua_status gpulua_get_value(gpulua_state* state, const char* path, gpulua_value* out);
 /* Sets the value there, and makes tables on the way to it that are not there. */
 GPULUA_API gpulua_status gpulua_set(gpulua_state* state, const char* path, const gpulua_value* value);
 /* Calls the function. *out_count: in, how many values fit at `out`; out, how many results there were: those that do not
  * fit are dropped. NULL out and out_count: no results; beside an out, *out_count is 1 or more. Text of results lives
  * until the next gpulua_run, load, call, collect or destroy; in a callback, until the next callback. deadline_ms > 0:
- * the call ends with GPULUA_DEADLINE after that many milliseconds; 0: no deadline, as it is in a callback. LuaJIT's
+ * the call ends with GPULUA_DEADLINE after that many milliseconds; 0: no deadline. A call in a callback is part of the
+ * one that runs: the earlier of both deadlines ends it, and its own one leaves the call that runs going. LuaJIT's
  * compiled loops cannot be stopped, so the state's first call with a deadline switches its compiler off. */
-GPULUA_API gpulua_status gpulua_call(gpulua_function* function, const gpulua_value* in, size_t in_count,
-                                     gpulua_value* out, size_t* out_count, double deadline_ms);
+GPULUA_API GPULUA_CHECKED gpulua_status gpulua_call(gpulua_function* function, const gpulua_value* in, size_t in_count,
+                                                    gpulua_value* out, size_t* out_count, double deadline_ms);
 /* One more release is needed, and one less. Any thread. */
 GPULUA_API gpulua_status gpulua_function_retain(gpulua_function* function);
 GPULUA_API gpulua_status gpulua_function_release(gpulua_function* function);
@@ -174,14 +180,15 @@ GPULUA_API gpulua_status gpulua_function_release(gpulua_function* function);
 /* A function of the program's for scripts. `in` is valid during the call; *out_count: in, how many values fit at `out`,
  * 16; out, how many are set, 0 for none; to leave it as it was is an error. Handles in `out` pass to the library. It
  * may call everything on the state it gets but gpulua_collect, gpulua_set_stream and gpulua_destroy, which give
- * GPULUA_BUSY. What it runs is part of the call that called it, with that call's deadline and budget. Any status but
- * GPULUA_OK becomes an error of the script, with the text of gpulua_fail() or else that of the call which has given the
- * status: return gpulua_call(...) passes its error on. Exceptions of C++ must not leave it. */
+ * GPULUA_BUSY. What it runs is part of the call that called it, with that call's budget, and its deadline or an earlier
+ * one. Any status but GPULUA_OK becomes an error of the script, with the text of gpulua_fail() or else that of the call
+ * which has given the status: return gpulua_call(...) passes its error on. Exceptions of C++ must not leave it. */
 typedef gpulua_status (*gpulua_callback)(gpulua_state* state, void* user, const gpulua_value* in, size_t in_count,
                                          gpulua_value* out, size_t* out_count);
 /* Makes the callback the Lua function at the path, and tables on the way to it that are not there. It lives as long as
  * the state. */
-GPULUA_API gpulua_status gpulua_register(gpulua_state* state, const char* path, gpulua_callback callback, void* user);
+GPULUA_API GPULUA_CHECKED gpulua_status gpulua_register(gpulua_state* state, const char* path, gpulua_callback callback,
+                                                        void* user);
 /* In a callback: sets the text of the error, and gives GPULUA_RUNTIME: return gpulua_fail(state, "no such port"). */
 GPULUA_API gpulua_status gpulua_fail(gpulua_state* state, const char* text);
 /* The same with a value of the program's for the error, which gpulua_error_cause() gives after the call that it ends.
@@ -207,18 +214,20 @@ GPULUA_API gpulua_status gpulua_fail_with(gpulua_state* state, const char* text,
  * computed from the memory, evaluated or not, is of what stood there when it ended. release(user), if given, is called
  * when the last work that uses the memory is done, within a later call of the library, on its thread; when the call
  * fails it is not. */
-GPULUA_API gpulua_status gpulua_array_device(gpulua_state* state, const char* device, void* pointer, const char* dtype,
-                                             int ndim, const int64_t* shape, const int64_t* strides,
-                                             void (*release)(void* user), void* user, gpulua_array** out);
+GPULUA_API GPULUA_CHECKED gpulua_status gpulua_array_device(gpulua_state* state, const char* device, void* pointer,
+                                                            const char* dtype, int ndim, const int64_t* shape,
+                                                            const int64_t* strides, void (*release)(void* user),
+                                                            void* user, gpulua_array** out);
 /* An array with the elements of host memory on the state's device. copy: 1, the array has memory of its own, and the
  * program's is free when the call returns; 0, the array is the program's memory, as gpulua_array_device, which a GPU
  * can reach only where it is pinned or registered. */
-GPULUA_API gpulua_status gpulua_array_host(gpulua_state* state, void* pointer, const char* dtype, int ndim,
-                                           const int64_t* shape, const int64_t* strides, void (*release)(void* user),
-                                           void* user, int copy, gpulua_array** out);
+GPULUA_API GPULUA_CHECKED gpulua_status gpulua_array_host(gpulua_state* state, void* pointer, const char* dtype,
+                                                          int ndim, const int64_t* shape, const int64_t* strides,
+                                                          void (*release)(void* user), void* user, int copy,
+                                                          gpulua_array** out);
 /* A new row-major array of zeros on the state's device. */
-GPULUA_API gpulua_status gpulua_array_zeros(gpulua_state* state, const char* dtype, int ndim, const int64_t* shape,
-                                            gpulua_array** out);
+GPULUA_API GPULUA_CHECKED gpulua_status gpulua_array_zeros(gpulua_state* state, const char* dtype, int ndim,
+                                                           const int64_t* shape, gpulua_array** out);
 /* One more release is needed, and one less: the last one gives the memory back, at the state's next call. Any thread.
  */
 GPULUA_API gpulua_status gpulua_array_retain(gpulua_array* array);
@@ -238,10 +247,10 @@ GPULUA_API int64_t gpulua_array_nbytes(gpulua_array* array); /* of the elements 
  * where work is queued that may find an error, such as an index out of range, and gives that error. The address of the
  * first element is on the device, and stays as long as the handle. Work of the program's that writes there tells
  * gpulua_wait_stream() afterwards, unless it is on the state's stream. */
-GPULUA_API gpulua_status gpulua_array_evaluate(gpulua_array* array, void* reader, void** pointer);
+GPULUA_API GPULUA_CHECKED gpulua_status gpulua_array_evaluate(gpulua_array* array, void* reader, void** pointer);
 /* Copies all elements, in row-major order, to or from host memory of `bytes` = gpulua_array_nbytes. Waits. */
-GPULUA_API gpulua_status gpulua_array_copy_to(gpulua_array* array, void* host, size_t bytes);
-GPULUA_API gpulua_status gpulua_array_copy_from(gpulua_array* array, const void* host, size_t bytes);
+GPULUA_API GPULUA_CHECKED gpulua_status gpulua_array_copy_to(gpulua_array* array, void* host, size_t bytes);
+GPULUA_API GPULUA_CHECKED gpulua_status gpulua_array_copy_from(gpulua_array* array, const void* host, size_t bytes);
 
 /* All work of the state's device goes to this stream from now on, after the work so far; the program keeps the stream
  * until the next call of this function, or of gpulua_destroy, has returned. GPULUA_ARGUMENT on the cpu device. */
@@ -255,13 +264,16 @@ GPULUA_API gpulua_status gpulua_wait_stream(gpulua_state* state, void* cu_stream
  * stream on which the program reads them. Without `_legacy`: version 1; with it: the form from before 1.0. */
 struct DLManagedTensorVersioned;
 struct DLManagedTensor;
-GPULUA_API gpulua_status gpulua_array_from_dlpack(gpulua_state* state, struct DLManagedTensorVersioned* tensor,
-                                                  void* writer, gpulua_array** out);
-GPULUA_API gpulua_status gpulua_array_from_dlpack_legacy(gpulua_state* state, struct DLManagedTensor* tensor,
-                                                         void* writer, gpulua_array** out);
-GPULUA_API gpulua_status gpulua_array_to_dlpack(gpulua_array* array, void* reader,
-                                                struct DLManagedTensorVersioned** out);
-GPULUA_API gpulua_status gpulua_array_to_dlpack_legacy(gpulua_array* array, void* reader, struct DLManagedTensor** out);
+GPULUA_API GPULUA_CHECKED gpulua_status gpulua_array_from_dlpack(gpulua_state* state,
+                                                                 struct DLManagedTensorVersioned* tensor, void* writer,
+                                                                 gpulua_array** out);
+GPULUA_API GPULUA_CHECKED gpulua_status gpulua_array_from_dlpack_legacy(gpulua_state* state,
+                                                                        struct DLManagedTensor* tensor, void* writer,
+                                                                        gpulua_array** out);
+GPULUA_API GPULUA_CHECKED gpulua_status gpulua_array_to_dlpack(gpulua_array* array, void* reader,
+                                                               struct DLManagedTensorVersioned** out);
+GPULUA_API GPULUA_CHECKED gpulua_status gpulua_array_to_dlpack_legacy(gpulua_array* array, void* reader,
+                                                                      struct DLManagedTensor** out);
 
 /* Waits for all work on the state's devices. */
 GPULUA_API gpulua_status gpulua_sync(gpulua_state* state);

@@ -163,6 +163,8 @@ inline std::string advice_of_colon(std::string_view path, const gpulua_value& fi
       why = "; it gave " + std::to_string(place.results) + (place.results == 1 ? " result" : " results");
     else if (got.kind == GPULUA_NIL)
       why = reason.empty() ? "; does the function return it? A global that was never set is nil, too" : ": " + reason;
+    else if (got.kind == GPULUA_FUNCTION && why.empty())
+      why = "; call it in the script, f(...), or take it: gpulua::Function<double(double)> is a result, too";
     else if (got.kind == GPULUA_OBJECT && place.result > 0 && why.empty())
       why = "; `return a, b` gives several results, `return {a, b}` one table";
   } else {

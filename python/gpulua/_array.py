@@ -2,7 +2,7 @@
 import ctypes
 import struct
 
-from . import _dlpack, _index, _numpy
+from . import _dlpack, _index, _numpy, _options
 from ._dtype import of_name
 from ._errors import Error, check
 from ._library import ARGUMENT, NO_STREAM, lib
@@ -26,6 +26,8 @@ class Array(Operators):
     """An array of a state, with the operators, properties and methods of an array of NumPy: indices and axes count from 0. NumPy, CuPy and
     torch take it by DLPack, without a copy: numpy.from_dlpack(x), torch.from_dlpack(x)."""
 
+    __slots__ = ("_state", "_handle", "__weakref__")
+
     def __init__(self, state, handle):
         self._state, self._handle = state, handle
 
@@ -36,6 +38,10 @@ class Array(Operators):
     def shape(self):
         ndim = lib.array_ndim(self._handle)
         return tuple(lib.array_shape(self._handle)[:_opened(ndim, -1)])
+
+    @shape.setter
+    def shape(self, shape):
+        raise AttributeError(f"[shape] expected x = x.reshape({shape}), got an assignment to x.shape")
 
     @property
     def strides(self):
@@ -59,6 +65,10 @@ class Array(Operators):
     def dtype(self):
         """The elements' type, which equals its name: x.dtype == "float32"."""
         return of_name(self._dtype)
+
+    @dtype.setter
+    def dtype(self, dtype):
+        raise AttributeError(f"[dtype] expected x = x.astype({dtype!r}), which converts, got an assignment to x.dtype")
 
     @property
     def _dtype(self):
@@ -107,10 +117,12 @@ class Array(Operators):
             return [struct.unpack("<f", struct.pack("<I", bits << 16))[0] for bits in numbers]
         return list(numbers)
 
+    @_options.by_name("item", position="; x[0].item() is the number at a position")
     def item(self):
         """The one element as a number of Python. Waits."""
         if self.size != 1:
-            raise ValueError(f"expected an array of one element, got one of {self.size}")
+            raise ValueError(f"[item] expected an array of one element, got one of {self.size}; x[0].item() is that of one position, x.tolist() "
+                             "gives all, and functions of xp, such as xp.sin(x), take arrays")
         return self._numbers()[0]
 
     def tolist(self):

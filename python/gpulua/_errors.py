@@ -71,9 +71,6 @@ _kinds = [(re.compile(r"^[^\n]*\[[\w.]+\] cannot (open|read|write) [^\n]*: No su
 # Of a message about a file.
 _is_missing = re.compile(r"No such file or directory|\] no file ")
 
-# The place of an error in the package's own Lua, which tells a caller nothing.
-own_line = re.compile(r"^gpulua:\d+: ")
-
 
 def _class_of(status, text):
     if status in (RUNTIME, ARGUMENT):
@@ -83,9 +80,22 @@ def _class_of(status, text):
 
 # What messages of the C interface say in C's names, and what that is in Python.
 _of_c = [(re.compile(r"; copy its elements: gpulua_array_copy_to there, gpulua_array_host here"), "; state.array(x.numpy()) copies its elements"),
+         (re.compile(r", in C\+\+ state\.copy\(x\.to_vector<float>\(\), x\.shape\(\)\)"), ""),
+         (re.compile(r", as in (\w+)\{grid=\.\.\., block=\.\.\.\}\(arguments\)"), r", as in \1(grid=n, block=256)(arguments) in Python"),
+         (re.compile(r"(\w+):(\w+)\((\w+)([^)]*)\)(\([^)]*\))?, with a colon"), r"\1['\2'](\1, \3\4)\5, the object first"),
          (re.compile(r"\[\w+\] expected a gpulua_array, got a gpulua_array that was released[^\n]*"),
           "[array] expected an array of an open state, got one whose state was closed; x.numpy() before that keeps its elements"),
-         (re.compile(r"\ba gpulua_array\b"), "an array")]
+         (re.compile(r"\ba gpulua_array\b"), "an array"), (re.compile(r"\ba gpulua_function\b"), "a function"),
+         (re.compile(r"the program allows this source by gpulua_allow_kernel, and all kernels, checked and on the cpu device, by the flag GPULUA_KERNELS"),
+          "state.allow_kernel(sha256) allows this source, and State(sandbox=True, kernels=True) all kernels, checked and on the cpu device"),
+         (re.compile(r"the program allows all kernels, checked and on the cpu device, by the flag GPULUA_KERNELS"),
+          "State(sandbox=True, kernels=True) allows all kernels, checked and on the cpu device"),
+         (re.compile(r"GPULUA_SANDBOX with GPULUA_KERNELS"), "sandbox=True with kernels=True"),
+         (re.compile(r"with GPULUA_KERNELS"), "with kernels=True"),
+         (re.compile(r"the option device of gpulua_create"), "the argument device of State"),
+         (re.compile(r"the program sets default_dtype in gpulua_options"), "State(default_dtype='float64') sets it"),
+         (re.compile(r"; gpulua_options_init sets the flags to 0"), ""),
+         (re.compile(r"\[create\]"), "[State]")]
 
 
 def check(status, state):
@@ -100,7 +110,7 @@ def check(status, state):
         text = "[state] expected an open state, got a closed one; gpulua.State() opens another"
     if status == INTERRUPTED:
         raise KeyboardInterrupt(text)
-    error = _class_of(status, text)(own_line.sub("", text))
+    error = _class_of(status, text)(text)
     error.status = lib.status_name(status).decode()
     raise error
 

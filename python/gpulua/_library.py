@@ -1,6 +1,5 @@
 """The C interface of libgpulua.so, include/gpulua/gpulua.h, by ctypes."""
 import ctypes
-import operator
 import os
 from ctypes import CFUNCTYPE, POINTER, Structure, Union, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint, c_uint64, c_void_p
 
@@ -10,6 +9,9 @@ ABI_VERSION = 1
 (NIL, BOOLEAN, NUMBER, INTEGER, TEXT, ARRAY, FUNCTION, OBJECT) = range(8)
 SANDBOX, KERNELS, INTERRUPTIBLE, STRICT, NO_FAULT_HANDLERS = 1, 2, 4, 8, 32
 NO_STREAM = c_void_p(-1)
+
+# The name of the library's own Lua, of which messages and tracebacks give no lines, and of the package's.
+own_name = "=[gpulua]"
 
 
 class Text(Structure):
@@ -36,22 +38,6 @@ class Options(Structure):
                 ("print", PRINT), ("log", LOG), ("allocate", c_void_p), ("user", c_void_p), ("lua_state", c_void_p),
                 ("launches", c_uint64), ("compilations", c_uint64), ("blocks", c_uint64),
                 ("default_dtype", c_char_p)]
-
-
-def text_of(text):
-    """A text for the library, which takes a zero for its end."""
-    data = os.fsencode(text)
-    if b"\0" in data:
-        raise ValueError(f"expected a text without zeros, got {text!r}")
-    return data
-
-
-def count_of(name, value):
-    """A number of bytes, launches and the like, or an address; ctypes takes any integer modulo 2**64."""
-    number = operator.index(value)
-    if not 0 <= number < 2**64:
-        raise ValueError(f"expected {name} to be from 0 to 2**64 - 1, got {number}")
-    return number
 
 
 _values = POINTER(Value)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from . import _values
 from ._interrupts import stoppable
-from ._library import lib
+from ._library import lib, own_name
 
 _most_depth = 100
 
@@ -134,7 +134,7 @@ end
 local function for_lua(callback)
   local function same(...) return ... end
   local function results(good, are_tokens, ...)
-    if not good then error((are_tokens:gsub("^gpulua:%d+: ", "")), 2) end
+    if not good then error(are_tokens, 0) end -- with the script's line
     if are_tokens then return call(same, ...) end
     return ...
   end
@@ -194,6 +194,12 @@ class Object:
 
     def __getitem__(self, key):
         return self._state._bridge.index(self, key)
+
+    def __getattr__(self, name):
+        kind = type(self).__name__
+        if name.startswith("_"):
+            raise AttributeError(f"{kind!r} object has no attribute {name!r}")
+        raise AttributeError(f"[{kind}] expected x[{name!r}], a field or a method of Lua's, got x.{name}; x[{name!r}](x, arguments) calls a method")
 
     def __repr__(self):
         return f"gpulua.{type(self).__name__} {self._state._bridge.text(self)}"
@@ -327,7 +333,7 @@ class Bridge:
 
     def __init__(self, state):
         self._state = state
-        functions = state.load(_bridge, "gpulua")(_most_depth, self.chunk)
+        functions = state.load(_bridge, own_name)(_most_depth, self.chunk)
         for function in functions:
             function._state = state
         self.call, self._made, written, for_lua, index, text = functions

@@ -16,8 +16,17 @@ _reductions = ["sum", "prod", "mean", "std", "var", "min", "max", "any", "all", 
 _others = ["take", "repeat", "nonzero", "conj", "round", "astype"]
 
 
+# Methods of torch's and CuPy's arrays.
+_elsewhere = {"cuda": "x.to_device('cuda:0')", "cpu": "x.to_device('cpu')", "to": "x.to_device(name) copies to a device, x.astype(dtype) converts",
+              "get": "x.numpy()", "detach": "x.numpy()", "float": "x.astype('float32')", "double": "x.astype('float64')", "long": "x.astype('int64')",
+              "type": "x.astype(dtype)", "view": "x.reshape(shape)", "permute": "x.transpose(axes)", "numel": "x.size", "dim": "x.ndim",
+              "unsqueeze": "x[..., None]", "clone": "x.copy()"}
+
+
 class Operators:
     """What arrays have by functions of the library."""
+
+    __slots__ = ()
 
     __hash__ = None
     __array_priority__ = 1000  # NumPy's operators leave the work to these
@@ -51,13 +60,19 @@ class Operators:
         message = f"{type(self).__name__!r} object has no attribute {name!r}"
         path = f"gpu.{name}"
         try:
-            if not name.startswith("_") and self._namespace._has_lua(path):
+            if name in _elsewhere:
+                message += f"; {_elsewhere[name]}"
+            elif not name.startswith("_") and self._namespace._has_lua(path):
                 message += f"; Lua has {path}: state[{path!r}](x), with axes from 1"
         except Error:  # of a state that is closed or at work
             pass
         raise AttributeError(message)
 
     def __bool__(self):
+        if self.size != 1:
+            raise ValueError(f"[bool] expected an array of one element as a condition, got shape {self.shape}; x.any() and x.all() say whether "
+                             "one, or each, element is true, x & y, x | y and ~x combine conditions, (0 < x) & (x < 2) is 0 < x < 2, "
+                             "and x.size > 0 says whether there are elements")
         return bool(self.item())
 
     def __int__(self):

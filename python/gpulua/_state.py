@@ -9,11 +9,11 @@ import warnings
 import weakref
 from ctypes import byref, c_int64, c_size_t, c_void_p
 
-from . import _dlpack, _library, _numpy, _tables, _values
+from . import _dlpack, _library, _numpy, _options, _tables, _values
 from ._array import Array
 from ._dtype import name_of_type
-from ._errors import Error, ScriptSyntaxError, UndefinedError, check, check_results, own_line
-from ._library import ARGUMENT, ARRAY, FUNCTION, NIL, OBJECT, OK, Value, count_of, lib, text_of
+from ._errors import Error, ScriptSyntaxError, UndefinedError, check, check_results
+from ._library import ARGUMENT, ARRAY, FUNCTION, NIL, OBJECT, OK, Value, lib, own_name
 from ._objects import Bridge, Function, Object, Tokens, from_tokens
 
 _most_results = 64
@@ -43,6 +43,7 @@ class State:
 
     _handle = None  # until there is a state
 
+    @_options.by_name("State")
     def __init__(self, device=None, *, sandbox=False, kernels=False, interruptible=False, strict=False, fault_handlers=True,
                  lua_memory=0, device_memory=0, cache_directory=None, cu_stream=None, launches=0, compilations=0, blocks=0, default_dtype=None,
                  print=None):
@@ -55,15 +56,20 @@ class State:
         self._interrupts = []    # raised in Python's code during a call: they end it, whatever the script does
         options = _library.Options()
         lib.options_init(byref(options), ctypes.sizeof(options))
-        options.device = None if device is None else text_of(device)
-        options.cache_directory = None if cache_directory is None else text_of(cache_directory)
-        options.default_dtype = None if default_dtype is None else text_of(default_dtype)
-        options.cu_stream = None if cu_stream is None else count_of("cu_stream", cu_stream)
-        for name, value in [("lua_memory", lua_memory), ("device_memory", device_memory), ("launches", launches),
-                            ("compilations", compilations), ("blocks", blocks)]:
-            setattr(options, name, count_of(name, value))
-        options.flags = (_library.SANDBOX * sandbox | _library.KERNELS * kernels | _library.INTERRUPTIBLE * interruptible |
-                         _library.STRICT * strict | _library.NO_FAULT_HANDLERS * (not fault_handlers))
+        default_dtype = name_of_type(default_dtype) or default_dtype
+        for name, value, what in [("device", device, 'the name of one, such as "cpu" or "cuda:0"'), ("cache_directory", cache_directory, "a path"),
+                                  ("default_dtype", default_dtype, '"float32" or "float64"')]:
+            setattr(options, name, None if value is None else _options.name_of("State", name, value, what))
+        for name, value, what in [("lua_memory", lua_memory, "bytes"), ("device_memory", device_memory, "bytes"),
+                                  ("launches", launches, "how many one call may do"), ("compilations", compilations, "how many one call may do"),
+                                  ("blocks", blocks, "how many one launch may have"), ("cu_stream", cu_stream or 0, "the address of a CUstream")]:
+            setattr(options, name, _options.count("State", name, value, what))
+        for name, value, bit in [("sandbox", sandbox, _library.SANDBOX), ("kernels", kernels, _library.KERNELS),
+                                 ("interruptible", interruptible, _library.INTERRUPTIBLE), ("strict", strict, _library.STRICT)]:
+            options.flags |= bit * _options.flag("State", name, value)
+        options.flags |= _library.NO_FAULT_HANDLERS * (not _options.flag("State", "fault_handlers", fault_handlers))
+        if print is not None and not callable(print):
+            raise TypeError(f"[State] expected print to be a function of a line, got {_options.described(print)}")
         write = print or (lambda line: sys.stdout.write(line + "\n"))
         self._print = _library.PRINT(_noting(self._interrupts, lambda _, text, size: write(ctypes.string_at(text, size).decode(errors="replace"))))
         self._log = _library.LOG(_noting(self._interrupts, lambda _, level, text: _warn(text.decode(errors="replace"))))
@@ -110,19 +116,29 @@ class State:
 
     # ---- scripts ----
 
+    @_options.by_name("run")
     def run(self, text, name="python", *, deadline=0):
         """Runs a script and gives its results: None, one value, or a tuple. Ctrl-C stops it, but for loops that LuaJIT has compiled,
         which it stops in states that are interruptible and in calls with a deadline, in seconds."""
-        return self.load(text, name)(deadline=deadline)
+        return self._load("run", text, name)(deadline=deadline)
 
+    @_options.by_name("load")
     def load(self, text, name="python"):
         """The function that the script is."""
-        data, handle = text.encode(), c_void_p()
-        self._check(lib.load(self._handle, data, len(data), text_of(name), byref(handle)))
+        return self._load("load", text, name)
+
+    def _load(self, called, text, name):
+        if not isinstance(name, str):
+            raise TypeError(f"[{called}] expected the script's name in messages, a text, got {_options.described(name)}; "
+                            "state.load(text)(1, 2) passes arguments, which are ... in the script")
+        data, handle = _options.script(called, text), c_void_p()
+        self._check(lib.load(self._handle, data, len(data), _options.name_of(called, "name", name, "a text"), byref(handle)))
         return Function(self, handle)
 
     def eval(self, expression):
         """The value of a Lua expression."""
+        if not isinstance(expression, str) or not expression.strip():
+            raise TypeError(f"[eval] expected the text of an expression of Lua, such as 'x:sum():item()', got {_options.described(expression)}")
         try:
             return self.run("return " + expression, "expression")
         except ScriptSyntaxError as error:
@@ -135,10 +151,34 @@ class State:
         takes."""
         return _tables.take(self, table)
 
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        known = [other for other in dir(type(self)) if not other.startswith("_")]
+        near = _methods_elsewhere.get(name) or _options.nearest(name, known)
+        raise AttributeError(f"[State] a State has no {name}{near}; state[{name!r}] is the global of scripts")
+
+    def __setattr__(self, name, value):
+        if not name.startswith("_"):
+            raise AttributeError(f"[State] expected no attribute to be set, got {name}; state[{name!r}] = value sets a global of scripts")
+        object.__setattr__(self, name, value)
+
+    def __contains__(self, path):
+        raise TypeError(f"[State] expected state.eval({path!r}) is not None, got {path!r} in state; a state has paths, not members")
+
+    def __iter__(self):
+        raise TypeError("[State] expected a path, state['name'], got a loop over a state; state.eval('_G') is a dict of what scripts reach")
+
+    def __delitem__(self, path):
+        raise TypeError(f"[State] expected state[{path!r}] = None, which removes it, got del state[{path!r}]")
+
+    def __call__(self, *_, **__):
+        raise TypeError("[State] expected a method, got a call of the state; state.run(text) runs a script, state['f'](x) calls a function of Lua")
+
     def __getitem__(self, path):
         """The value at a path of names from the globals: "update", "model.step", "gpu.add". A KeyError where it is nil."""
         value = Value()
-        self._check(lib.get_value(self._handle, text_of(path), byref(value)))
+        self._check(lib.get_value(self._handle, _path(path), byref(value)))
         if value.kind == NIL:
             raise UndefinedError(f"expected the path of a value in the state, got {path!r}, which is nil{self._near(path)}; "
                                  "state.eval(path) gives None for nil")
@@ -163,12 +203,14 @@ class State:
             value = self._bridge.made(*self._tokens([value]))
         kept = []
         given = self._to_lua(value, kept)
-        self._check(lib.set(self._handle, text_of(path), byref(given)))
+        self._check(lib.set(self._handle, _path(path), byref(given)))
 
     def new_table(self, columns):
         """A gpu.table of a dict of columns by name, or of a DataFrame of pandas."""
         return _tables.make(self, columns)
 
+    @_options.by_name("array", dtype="; state.array(x).astype(dtype) converts", copy="; copy.copy(state.array(x)) has elements of its own",
+                      device="; state.array(x).to_device(name) copies")
     def array(self, value):
         """An Array of a NumPy, CuPy or torch array, or of a Series of pandas: over the same memory where the device reaches it and
         scripts may write to it, else a copy. And one of nested lists of numbers."""
@@ -176,6 +218,9 @@ class State:
             return value
         if isinstance(value, (list, tuple)):
             return self._namespace.asarray(value)
+        if isinstance(value, (bool, int, float, complex)):
+            raise TypeError(f"[array] expected an array with __dlpack__, such as NumPy's, or lists of numbers, got {value!r}; "
+                            "scripts take it as it is, [x] is an array of one element")
         if hasattr(value, "to_numpy"):
             value = _tables.numbers(value)
         if not hasattr(value, "__dlpack__"):
@@ -203,7 +248,7 @@ class State:
 
     def allow_kernel(self, sha256):
         """In a sandbox: allows kernels from the source with this digest."""
-        check(lib.allow_kernel(self._handle, text_of(sha256)), self._handle)
+        check(lib.allow_kernel(self._handle, _options.name_of("allow_kernel", "the SHA-256 digest", sha256, "a text")), self._handle)
 
     def sync(self):
         """Waits for all work on the state's devices."""
@@ -243,7 +288,7 @@ class State:
         """The function that an expression of Lua gives. It is kept."""
         function = self._functions.get(text)
         if function is None:
-            loaded = self.load(text if text.startswith("\n") else "return " + text, "gpulua").at_once()
+            loaded = self.load(text if text.startswith("\n") else "return " + text, own_name).at_once()
             loaded._state = weakref.proxy(self)  # no cycle: a state ends when nobody has it
             function = self._functions[text] = loaded.at_once
         return function
@@ -256,7 +301,7 @@ class State:
         kept = []
         given = (Value * max(len(arguments), 1))(*[self._to_lua(argument, kept) for argument in arguments])
         results, count = self._results, c_size_t(_most_results)
-        status = lib.call(function, given, len(arguments), results, byref(count), 1000 * deadline)
+        status = lib.call(function, given, len(arguments), results, byref(count), _options.milliseconds(deadline))
         try:
             self._check(status)
         except Error as error:
@@ -338,8 +383,24 @@ class State:
         # It stays as long as the state: a script may keep the function that another one has replaced.
         entry = [_library.CALLBACK(called), []]
         self._callbacks.append(entry)
-        self._check(lib.register(self._handle, text_of(path), entry[0], None))
+        self._check(lib.register(self._handle, _path(path), entry[0], None))
         self[path] = self._bridge.for_lua(self[path])
+
+
+# The methods of other libraries that run scripts.
+_methods_elsewhere = {
+    "execute": "; state.run(text) runs a script", "exec": "; state.run(text) runs a script", "compile": "; state.load(text) gives a function",
+    "globals": "; state[path] reads a global and sets it", "get": "; state[path] reads a global, state.eval(path) gives None for nil",
+    "set": "; state[path] = value sets a global", "register": "; state[path] = function makes a function of Python's one of Lua's",
+    "require": "; state.eval(\"require 'name'\") is a module of Lua", "run_file": "; state.run(pathlib.Path(path).read_text(), path) runs a file",
+    "call": "; state[path](arguments) calls a function", "table_from": "; state[path] = dict makes a table",
+}
+
+
+def _path(path):
+    if not isinstance(path, str):
+        raise TypeError(f"[State] expected a path as a text, such as state['model.rate'] or state['stages[1].rate'], got {_options.described(path)}")
+    return _options.name_of("State", "the path", path, "a text")
 
 
 # Of an error in a function that takes a table for something else.
@@ -353,9 +414,7 @@ def _with_hint(text, hint):
 
 
 def _warn(text):
-    # Many calls share the lines of the package's own Lua: what a warning says of one means none of the program's.
-    if not own_line.match(text):
-        warnings.warn(text, stacklevel=3)
+    warnings.warn(text, stacklevel=3)
 
 
 def _text_of(error):

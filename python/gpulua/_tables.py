@@ -1,6 +1,8 @@
 """gpu.table and columns of Python: dicts of arrays, and pandas' DataFrames. Dates and durations are NumPy's, of the same units."""
 import re
 
+from ._library import own_name
+
 # Several texts cross as one: each after its length in bytes.
 _unpacked = """
 local function unpacked(text)
@@ -126,17 +128,20 @@ def _column(name, values):
 
 def make(state, columns):
     """A gpu.table of the columns."""
+    if not hasattr(columns, "items"):
+        raise TypeError(f"[new_table] expected a dict of columns by name, or a DataFrame, got {type(columns).__name__}; "
+                        "{'x': values} is a dict of one column")
     names, arguments = [], []
     for name, values in columns.items():
         names.append(str(name))
         arguments += _column(name, values)
-    return state.load(_build, "table")(_packed(names), *arguments)
+    return state.load(_build, own_name)(_packed(names), *arguments)
 
 
 def take(state, table):
     """The columns of a gpu.table, or of one that an expression gives, by name, as NumPy's arrays; text as objects."""
     import numpy
-    names, read = state.load(_read, "table")(state.load("return " + table, "expression") if isinstance(table, str) else table)
+    names, read = state.load(_read, own_name)(state.load("return " + table, "expression") if isinstance(table, str) else table)
     columns = {}
     for name in _listed(names):
         x, texts, kind = read(name)

@@ -89,6 +89,10 @@ def plain(value):
         return check_integer(operator.index(value))
     name = f"the type {value.__name__}" if is_type else type(value).__name__ if dtype is None else f"numpy.{type(value).__name__}"
     hint = "; float(x) rounds it to a number of Lua" if hasattr(value, "__float__") and not is_type else ""
+    if not hint and hasattr(value, "__iter__") and not is_type:
+        hint = "; list(x) is a list of the elements"
+    if not hint and hasattr(value, "isoformat"):
+        hint = "; x.timestamp() is a number, str(x) a text"
     if callable(value):
         hint = "; state[name] = function makes one of Lua of it, state[name]"
     raise TypeError(f"{_expected}, got {name}{hint}")

@@ -41,8 +41,10 @@ ScriptState* state_of(const Bound& bound) {
 const ScriptState::CallbackError& error_of(ScriptState& state, gpulua_status status) {
   std::optional<ScriptState::CallbackError>& error = state.callback_error;
   if (!error && state.failed == status) error = {state.error, last_cause()};
+  const bool is_status = status > GPULUA_OK && status <= GPULUA_LOST;
   if (!error)
-    error = {std::string("the host program's function gave ") + gpulua_status_name(status) +
+    error = {"the host program's function gave " +
+                 (is_status ? gpulua_status_name(status) : std::to_string(status) + ", which is no gpulua_status,") +
                  " without a text: return gpulua_fail(state, text) says what has failed",
              nullptr};
   return *error;
@@ -88,6 +90,11 @@ int call_host(lua_State* L, Callback& callback) {
   });
   if (status != GPULUA_OK)
     message = error_of(state, status).text;
+  else if (state.callback_error)
+    message =
+        "[callback] expected the status of gpulua_fail, got GPULUA_OK after it; return gpulua_fail(state, text) "
+        "passes the failure on: " +
+        state.callback_error->text;
   else if (results == out.size() && out.back().kind == unset)
     message = "[callback] expected *out_count, how many results are set, got what it was before the call, " +
               std::to_string(results) + ", and no result there; set it, to 0 for none";

@@ -114,7 +114,7 @@ class Timer {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<Deadline*> deadlines_;  // of the calls that run: one for each thread at most
+  std::vector<Deadline*> deadlines_;  // of the calls that run, and of their parts
   std::thread thread_;
   int uses_ = 0, thread_number_ = 0;
   Clock::time_point wakes_;  // when the thread looks at the deadlines next
@@ -149,8 +149,13 @@ Deadline::Deadline(Interruption& interruption, std::uint64_t generation, double 
   timer().add(*this);
 }
 
-Deadline::~Deadline() {
+bool Deadline::end() noexcept {
   timer().remove(*this);
+  return raises_ > 0;
+}
+
+Deadline::~Deadline() {
+  end();
 }
 
 }  // namespace gpulua::embed

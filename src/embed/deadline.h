@@ -17,15 +17,18 @@ class TimerUse {
   TimerUse& operator=(const TimerUse&) = delete;
 };
 
-/// The deadline of a call into a state: raises Interruption::Reason::deadline for the call of that generation once the
-/// time has passed, again every few milliseconds until the call returns, now and then forcing the hook. Destroyed when
-/// the call is over. A TimerUse lives as long.
+/// The deadline of a call into a state, or of a part of it that a callback runs: raises Interruption::Reason::deadline
+/// for the call of that generation once the time has passed, again every few milliseconds until the call returns, now
+/// and then forcing the hook. Ends when the call, or the part, is over. A TimerUse lives as long.
 class Deadline {
  public:
   Deadline(Interruption& interruption, std::uint64_t generation, double milliseconds);
   ~Deadline();
   Deadline(const Deadline&) = delete;
   Deadline& operator=(const Deadline&) = delete;
+
+  /// Ends it. Whether the time had passed before.
+  bool end() noexcept;
 
  private:
   friend class Timer;

@@ -110,6 +110,19 @@ bool is_left_out(std::string_view global) {
   return is_one_of(global, names);
 }
 
+/// The field that the message found nil, "attempt to call field 'getenv' (a nil value)", where Lua has it outside of a
+/// sandbox.
+std::string_view left_out_field(std::string_view message) {
+  constexpr std::string_view before = "field '", after = "' (a nil value)";
+  constexpr std::string_view names[] = {"execute",    "exit",        "getenv",       "remove",   "rename",
+                                        "setlocale",  "tmpname",     "getinfo",      "getlocal", "sethook",
+                                        "getupvalue", "getregistry", "getmetatable", "dump"};
+  const std::size_t end = message.find(after), begin = message.rfind(before, end);
+  if (end == message.npos || begin == message.npos) return {};
+  const std::string_view name = message.substr(begin + before.size(), end - begin - before.size());
+  return is_one_of(name, names) ? name : std::string_view();
+}
+
 /// Whether the function is a whole script that was called with arguments.
 bool has_script_arguments(lua_State* L, const lua_Debug& frame) {
   if (std::string_view(frame.what) != "main" || lua_getlocal(L, &frame, -1) == nullptr) return false;
@@ -146,17 +159,57 @@ const char* chunk_of_local(lua_State* L, const lua_Debug& frame, std::string_vie
   return found;  // which the texts keep
 }
 
+/// The local variable that the message found nil, "attempt to index local 'self' (a nil value)"; empty where it was
+/// none.
+std::string_view nil_local(std::string_view message) {
+  constexpr std::string_view before = "local '", after = "' (a nil value)";
+  const std::size_t end = message.find(after), begin = message.rfind(before, end);
+  if (end == message.npos || begin == message.npos) return {};
+  return message.substr(begin + before.size(), end - begin - before.size());
+}
+
+/// A parameter of a function that the host program itself has called, and that is nil. Nothing for other messages.
+std::string hint_of_parameter(lua_State* L, std::string_view name) {
+  lua_Debug frame{}, caller{};
+  int level = 0;
+  do
+    if (lua_getstack(L, level++, &frame) == 0) return {};
+  while (lua_getinfo(L, "Sl", &frame) == 0 || !is_script(frame));
+  // Above it is the C function that calls for the program, and nothing else.
+  if (lua_getstack(L, level, &caller) == 0 || lua_getstack(L, level + 1, &caller) != 0) return {};
+  lua_getinfo(L, "f", &frame);
+  int count = 0, position = 0;
+  while (const char* const parameter = lua_getlocal(L, nullptr, count + 1))
+    if (++count; name == parameter) position = count;
+  lua_pop(L, 1);
+  if (position == 0 || lua_getlocal(L, &frame, position) == nullptr) return {};
+  const bool is_nil = lua_isnil(L, -1);
+  lua_pop(L, 1);
+  if (!is_nil) return {};
+  if (name == "self")
+    return "\nhint: self is the table before a colon: the host program gives it as the first argument, an object";
+  return "\nhint: " + std::string(name) + " is argument " + std::to_string(position) + " of " + std::to_string(count) +
+         " that the function takes, and the host program's call gave none there, or nil";
+}
+
 /// What a nil global means in a program's scripts: the name is left out of a sandbox, is an argument of the script, or
-/// a local of another one. The message is the one value on the stack.
+/// a local of another one; and what a nil parameter does. The message is the one value on the stack.
 void add_host_hint(lua_State* L) {
+  if (const std::string_view local = nil_local(name_at(L, 1)); !local.empty() && !has_hint(name_at(L, 1))) {
+    const std::string message = std::string(name_at(L, 1)) + hint_of_parameter(L, local);
+    lua_settop(L, 0);
+    lua_pushlstring(L, message.data(), message.size());
+    return;
+  }
   constexpr std::size_t longest_name = 60;
-  const std::string_view message = name_at(L, 1), name = nil_global(message);
+  const bool is_sandbox = ScriptState::of(L)->is_sandbox();
+  const std::string_view message = name_at(L, 1), field = is_sandbox ? left_out_field(message) : std::string_view();
+  const std::string_view name = field.empty() ? nil_global(message) : field;
   lua_Debug frame{};
   if (name.empty() || name.size() > longest_name || has_hint(message) || !find_script_frame(L, frame)) return;
   lua_pushlstring(L, name.data(), name.size());
   // Nothing interrupts a search through the texts of scripts that are not trusted.
-  const bool is_sandbox = ScriptState::of(L)->is_sandbox();
-  if (is_sandbox && is_left_out(name)) {
+  if (is_sandbox && (!field.empty() || is_left_out(name))) {
     lua_pushfstring(L, "\nhint: a sandbox has no %s: the host program gives its scripts what they may reach",
                     lua_tostring(L, 2));
   } else if (has_script_arguments(L, frame)) {

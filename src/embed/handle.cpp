@@ -120,7 +120,9 @@ const char* describe_handle(const void* handle) noexcept {
   if (kind == HandleKind::none || kind > HandleKind::array || slot == nullptr) return "an address that is not a handle";
   static constexpr const char* open[] = {"", "a gpulua_state", "a gpulua_function", "a gpulua_array"};
   static constexpr const char* closed[] = {
-      "", "a gpulua_state that was destroyed", "a gpulua_function that was released, or whose state was destroyed",
+      "", "a gpulua_state that was destroyed",
+      "a gpulua_function that was released, or whose state was destroyed: a handle is good until its last release, and "
+      "while its state is open",
       "a gpulua_array that was released, or whose state was destroyed: elements outlive it as a copy of the program's"};
   const bool is_open = slot->key.load(std::memory_order_acquire) == (bits & (kind_mask | generation_mask));
   return (is_open ? open : closed)[static_cast<std::size_t>(kind)];

@@ -38,12 +38,27 @@ Interruption::Interruption(lua_State* L, Context& context) : L_(L), context_(con
   lua_rawset(L, LUA_REGISTRYINDEX);
 }
 
+void Interruption::look() noexcept {
+  if (looks_.load(std::memory_order_relaxed)) return;
+  previous_ = {lua_gethook(L_), lua_gethookmask(L_), lua_gethookcount(L_)};
+  lua_sethook(L_, &on_hook, LUA_MASKCOUNT, instructions_between_looks);
+  looks_.store(true, std::memory_order_relaxed);
+}
+
+void Interruption::go_on() noexcept {
+  auto word = word_.load(std::memory_order_acquire);
+  while (static_cast<Reason>(word & reason_mask) == Reason::deadline)
+    if (word_.compare_exchange_weak(word, word & ~reason_mask, std::memory_order_acq_rel)) {
+      while (raising_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
+      context_.interrupted() = false;
+      lua_sethook(L_, &on_hook, LUA_MASKCOUNT, instructions_between_looks);
+      return;
+    }
+}
+
 std::uint64_t Interruption::begin(bool looks) noexcept {
-  looks_.store(looks, std::memory_order_relaxed);
-  if (looks) {
-    previous_ = {lua_gethook(L_), lua_gethookmask(L_), lua_gethookcount(L_)};
-    lua_sethook(L_, &on_hook, LUA_MASKCOUNT, instructions_between_looks);
-  }
+  looks_.store(false, std::memory_order_relaxed);
+  if (looks) look();
   const std::uint64_t generation = word_.load(std::memory_order_relaxed) / one_generation + 1;
   word_.store(generation * one_generation | running, std::memory_order_release);
   return generation;

@@ -42,8 +42,16 @@ class Interruption {
   bool raise(Reason reason) noexcept;
   bool raise(std::uint64_t generation, Reason reason, bool force) noexcept;
 
+  /// On the call's thread, for a deadline of a part of it: the call has the hook from now on; and the call, whose part
+  /// that deadline has stopped, goes on.
+  void look() noexcept;
+  void go_on() noexcept;
+
   /// The number of the running call; any thread.
   std::uint64_t generation() const noexcept { return word_.load(std::memory_order_acquire) / one_generation; }
+
+  /// Whether a call runs; a program's own Lua runs callbacks without one.
+  bool runs() const noexcept { return (word_.load(std::memory_order_acquire) & running) != 0; }
 
   /// Why the running call is being stopped; any thread.
   Reason reason() const noexcept { return static_cast<Reason>(word_.load(std::memory_order_acquire) & reason_mask); }

@@ -1,5 +1,6 @@
 // A ScriptState in its Lua state, and the end of either.
 
+#include "bindings/lua/state.h"
 #include "src/embed/script_state.h"
 
 namespace gpulua::embed {
@@ -47,7 +48,9 @@ int ScriptState::end_with_lua(lua_State* L) {
 void ScriptState::close() noexcept {
   if (handle_ != nullptr) close_handle(handle_);
   if (context_) leave_lua();
-  if (main_ != nullptr && options_.lua_state == nullptr) memory_.close(main_);
+  if (main_ == nullptr || options_.lua_state != nullptr) return;
+  if (bindings_ != nullptr) bindings_->ends = true;
+  memory_.close(main_);
 }
 
 void ScriptState::leave_lua() noexcept {

@@ -110,6 +110,14 @@ std::string_view unwritable_name(std::string_view path, bool all) {
   return {};
 }
 
+/// Whether names and positions make up the whole path.
+static bool is_well_formed(std::string_view path) {
+  Keys keys(path);
+  while (keys.next())
+    if (keys.is_last()) return true;
+  return false;
+}
+
 void push_key(lua_State* L, const Key& key) {
   key.name.empty() ? lua_pushinteger(L, key.position) : lua_pushlstring(L, key.name.data(), key.name.size());
 }
@@ -129,6 +137,7 @@ Path push_holder(lua_State* L, const char* op, const char* path, bool makes) {
       lua_pushvalue(L, -2);
       lua_settable(L, holder);
     }
+    if (!is_well_formed(path)) break;
     if (!lua_istable(L, -1) && luaL_getmetafield(L, -1, "__index") == 0) {
       const std::string message = "[" + std::string(op) + "] expected a table at '" + std::string(keys.so_far()) +
                                   "' of the path '" + path + "', got " + luaL_typename(L, -1) +
@@ -139,6 +148,7 @@ Path push_holder(lua_State* L, const char* op, const char* path, bool makes) {
     lua_settop(L, holder + 1);
     lua_remove(L, holder);
   }
+  lua_settop(L, 0);
   lua_pushfstring(L, "[%s] expected names with dots between them and positions in brackets, stages[1].gain, got '%s'",
                   op, path);
   return {};
@@ -159,6 +169,7 @@ std::string advice_about_nil(lua_State* L, const Key& key) {
     lua_settop(L, holder + 1);
     if (is_there) return "; a position has brackets: '" + std::string(key.holder) + "[" + std::string(key.name) + "]'";
   }
+  if (key.name.find(':') != key.name.npos) return advice_about_text(L, key);
   NearName near = near_name(L, holder, key.name);
   if (near.name().empty() && !is_name_of_lua(key.name)) {
     lua_settop(L, holder + 1);

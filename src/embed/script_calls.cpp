@@ -55,7 +55,11 @@ int load(lua_State* L, void* data) {
 
 void load_script(ScriptState& state, const char* op, const char* text, std::size_t size, const char* name,
                  gpulua_function** out) {
-  if (text == nullptr || name == nullptr) throw Error("[{}] expected a text and a name, got NULL", op);
+  if (text == nullptr || name == nullptr || *name == 0)
+    throw Error("[{}] expected a text and a name for messages, such as \"model.lua\", got {}", op,
+                text == nullptr   ? "NULL for the text"
+                : name == nullptr ? "NULL for the name"
+                                  : "an empty name");
   // "@": messages show the name as that of a file. A name with Lua's own mark of another kind, "=", stays.
   Load request{&state, text, size, *name == '=' ? name : '@' + std::string(name), out};
   try {
@@ -97,16 +101,23 @@ void check_path(const At& at) {
 /// Of a path where a value is put.
 void check_target(const At& at, bool is_function) {
   check_path(at);
-  if (std::string_view(at.path).starts_with("gpu."))
+  constexpr std::string_view library = "gpu";
+  const std::string_view path = at.path;
+  if (path.starts_with(library) && (path == library || path[library.size()] == '.' || path[library.size()] == '['))
     throw Error(
-        "[{}] expected a path outside of gpu, whose fields are the library's, got '{}'; take a table of the "
-        "program's own, such as 'host.{}'",
-        at.op, at.path, at.path + std::strlen("gpu."));
+        "[{}] expected a path outside of gpu, which is the library's, got '{}'; take a table of the program's own, "
+        "such "
+        "as 'host.{}'",
+        at.op, path, path.size() > library.size() + 1 ? path.substr(library.size() + 1) : "name");
   // A field of a table may have any name, t["a name"]; a global, and a function that is called, are names in scripts.
   const std::string_view name = unwritable_name(at.path, is_function);
   if (name.empty()) return;
   std::string other(name);
   for (char& c : other) c = is_word(c) ? c : '_';
+  if (other == name && !is_name_of_lua(name) && (name[0] < '0' || name[0] > '9'))
+    throw Error(
+        "[{}] expected names that scripts can write, got '{}' in the path '{}', a word of Lua's; '{}_' is a name",
+        at.op, name, at.path, name);
   throw Error("[{}] expected names that scripts can write, of letters, digits and _, got '{}' in the path '{}'{}",
               at.op, name, at.path, is_name_of_lua(other) ? "; '" + other + "' is one" : "");
 }
@@ -256,9 +267,13 @@ gpulua_status gpulua_call(gpulua_function* function, const gpulua_value* in, siz
       throw Error("[call] expected out_count, how many values fit at out, got NULL; NULL for both drops the results");
     if (out != nullptr && *out_count == 0)
       throw Error("[call] expected *out_count, how many values fit at out, got 0; NULL for both drops the results");
-    if (deadline_ms > 0 && held->state->in_callback())
-      throw Error("[call] expected no deadline in a callback, where that of the call that runs holds, got {} ms",
-                  deadline_ms);
+    if (!(deadline_ms >= 0))
+      throw Error(
+          "[call] expected deadline_ms of 0, for none, or more milliseconds, got {}; a time that is left of another "
+          "deadline has passed where it is negative: call nothing then",
+          deadline_ms);
+    if (in == nullptr && in_count > 0)
+      throw Error("[call] expected {} arguments at in, got NULL; in_count is 0 for a call without arguments", in_count);
     with_arguments(request.refused, [&] { held->state->run_script(&call, &request, deadline_ms); });
   });
   if (out_count != nullptr) *out_count = status == GPULUA_OK ? request.results : 0;
@@ -279,7 +294,12 @@ gpulua_status gpulua_fail(gpulua_state* state, const char* text) {
 
 gpulua_status gpulua_fail_with(gpulua_state* state, const char* text, void* cause) {
   const gpulua_status status = in_state(state, Access::always, "fail", [&](ScriptState& script) {
-    script.callback_error = {text != nullptr && *text != 0 ? text : "an error without a text", cause};
+    if (!script.in_callback())
+      throw Error("[fail] expected a callback of this state to run, whose error the text is, got none; text: {}",
+                  text != nullptr ? text : "NULL");
+    script.callback_error = {
+        text != nullptr && *text != 0 ? text : "an error without a text: gpulua_fail(state, text) says what has failed",
+        cause};
   });
   return status == GPULUA_OK ? GPULUA_RUNTIME : status;
 }

@@ -41,8 +41,8 @@ int run_request(lua_State* L) {
   return request.body(L, request.data);
 }
 
-/// Makes room for references in the registry's array. LuaJIT loses those in its hash when memory runs out while it moves
-/// them to the array, as another key of the registry may make it do.
+/// Makes room for references in the registry's array. LuaJIT loses those in its hash when memory runs out while it
+/// moves them to the array, as another key of the registry may make it do.
 void reserve_references(lua_State* L) {
   std::array<int, 64> references{};
   for (int& reference : references) {
@@ -258,6 +258,10 @@ int ScriptState::run(Body body, void* data) {
   std::size_t size = 0;
   const char* const text = lua_tolstring(L, -1, &size);
   Failure failure{GPULUA_RUNTIME, text != nullptr ? std::string(text, size) : "an error without a text", cause_};
+  if (status == LUA_ERRMEM && options_.lua_memory != 0)
+    failure.text += "; Lua's memory is full, which the host program limits to " + format_bytes(options_.lua_memory) +
+                    " by lua_memory; fewer or shorter tables and texts at a time take less, and elements of arrays "
+                    "are none of it";
   lua_settop(L, base);
   failure.status = status_of_lua(status, *context_, failure.text);
   // What the script has filled the memory with is garbage now; LuaJIT does not collect by itself when memory is short,
@@ -280,7 +284,9 @@ void ScriptState::note_cause(std::string_view text) noexcept {
 
 int ScriptState::run_script(Body body, void* data, double deadline_ms) {
   if (!(deadline_ms >= 0)) throw Error("[call] expected a deadline of 0 or more milliseconds");
-  if (in_callback()) return run_within(body, data);
+  // A program's own Lua runs callbacks without a call that a deadline could stop a part of.
+  const bool begins = deadline_ms > 0 && !interruption_->runs();
+  if (in_callback()) return begins ? run_until(body, data, deadline_ms) : run_within(body, data, deadline_ms);
   lua_settop(own_, 0);
   kept_.clear();
   raised = {};
@@ -307,13 +313,29 @@ int ScriptState::run_lookup(Body body, void* data) {
   return run_within(body, data);
 }
 
-int ScriptState::run_within(Body body, void* data) {
+int ScriptState::run_within(Body body, void* data, double deadline_ms) {
   const Detaching detaching(*this);
+  std::optional<Deadline> deadline;
+  if (deadline_ms > 0) {
+    stop_compiler();
+    interruption_->look();
+    deadline.emplace(*interruption_, interruption_->generation(), deadline_ms);
+  }
+  // The call that runs goes on after the deadline of a part of it. Where its own has passed, that comes again.
+  const auto ends_by_deadline = [&] {
+    if (!deadline || !deadline->end()) return false;
+    const bool is_deadline = interruption_->reason() == Interruption::Reason::deadline;
+    interruption_->go_on();
+    return is_deadline;
+  };
   try {
-    return run(body, data);
+    const int first = run(body, data);
+    ends_by_deadline();
+    return first;
   } catch (Failure& failure) {
     const Interruption::Reason reason = interruption_->reason();
     if (reason != Interruption::Reason::none) failure.status = status_of_stop(reason);
+    if (ends_by_deadline()) failure.text = with_reason(std::move(failure.text), reason, deadline_ms);
     throw;
   }
 }
@@ -352,8 +374,8 @@ int ScriptState::run_until(Body body, void* data, double deadline_ms) {
 void ScriptState::stop_compiler() {
   if (compiler_is_off_) return;
   const auto body = [](lua_State* L) { return make_interruptible(L), 0; };
-  if (lua_cpcall(own_, body, nullptr) != 0) {
-    lua_pop(own_, 1);
+  if (lua_cpcall(running_, body, nullptr) != 0) {
+    lua_pop(running_, 1);
     throw Error(ErrorKind::memory, "[call] out of memory while switching LuaJIT's compiler off");
   }
   compiler_is_off_ = true;

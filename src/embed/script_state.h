@@ -113,7 +113,8 @@ class ScriptState {
   static ScriptState* of(lua_State* L);
   int run(Body body, void* data);
   /// The same for what runs a script: drops the results of the last one, can be stopped, and has a budget of its own.
-  /// Milliseconds; 0: no deadline. In a callback it is part of the call that runs, with that one's deadline and budget.
+  /// Milliseconds; 0: no deadline. In a callback it is part of the call that runs, with that one's budget, and its
+  /// deadline where that comes first.
   int run_script(Body body, void* data, double deadline_ms);
   /// How long parsing, and what reads and sets values, may take in a sandbox.
   static constexpr double most_ms_of_lookup = 1000;
@@ -209,7 +210,7 @@ class ScriptState {
   /// Takes from Lua, and from the context, what stands there for the host program.
   void leave_lua() noexcept;
   /// Runs it as a part of the call that runs, if there is one.
-  int run_within(Body body, void* data);
+  int run_within(Body body, void* data, double deadline_ms = 0);
   int run_until(Body body, void* data, double deadline_ms);
   void stop_compiler();
   std::string text_of_queued_work() const;

@@ -15,10 +15,18 @@ namespace {
 // Functions of Lua that cannot be stopped take time in proportion to it.
 constexpr std::size_t lua_memory_of_sandboxes = std::size_t{256} << 20;
 
-// Programs compiled before handlers of faults were the default ask for them by this bit.
+struct Flag {
+  unsigned bit;
+  const char* name;
+};
+constexpr Flag flags[] = {{GPULUA_SANDBOX, "GPULUA_SANDBOX"},
+                          {GPULUA_KERNELS, "GPULUA_KERNELS"},
+                          {GPULUA_INTERRUPTIBLE, "GPULUA_INTERRUPTIBLE"},
+                          {GPULUA_STRICT, "GPULUA_STRICT"},
+                          {GPULUA_NO_FAULT_HANDLERS, "GPULUA_NO_FAULT_HANDLERS"}};
+// Programs that were compiled before handlers of faults were the default ask for them by this bit, and have the same
+// GPULUA_ABI_VERSION. They get what they ask for.
 constexpr unsigned wants_fault_handlers = 16;
-constexpr unsigned known_flags = GPULUA_SANDBOX | GPULUA_KERNELS | GPULUA_INTERRUPTIBLE | GPULUA_STRICT |
-                                 wants_fault_handlers | GPULUA_NO_FAULT_HANDLERS;
 
 // The first version's struct ended here.
 constexpr std::size_t smallest_options = offsetof(gpulua_options, lua_memory);
@@ -57,13 +65,34 @@ gpulua_options copy(const gpulua_options& given) {
   return options;
 }
 
+void check_flags(unsigned given) {
+  unsigned known = wants_fault_handlers;
+  std::string names;
+  for (const Flag& flag : flags) {
+    known |= flag.bit;
+    names += (names.empty() ? "" : ", ") + std::string(flag.name) + " (" + std::to_string(flag.bit) + ")";
+  }
+  if (const unsigned unknown = given & ~known; unknown != 0) {
+    std::string bits;
+    for (unsigned bit = 1; bit != 0; bit <<= 1)
+      if ((unknown & bit) != 0) bits += (bits.empty() ? "" : ", ") + std::to_string(bit);
+    throw Error("[create] expected flags of {}, got {}{}; gpulua_options_init sets the flags to 0", names,
+                bits.find(',') == bits.npos ? "the unknown bit " : "the unknown bits ", bits);
+  }
+  if ((given & wants_fault_handlers) != 0 && (given & GPULUA_NO_FAULT_HANDLERS) != 0)
+    throw Error(
+        "[create] expected GPULUA_NO_FAULT_HANDLERS (32) or the bit 16 of an older gpulua.h, which asks for these "
+        "handlers, got both; without either they are there");
+}
+
 }  // namespace
 
 gpulua_options read_options(const gpulua_options* given) {
   gpulua_options options{};
   given != nullptr ? void(options = copy(*given)) : set_defaults(options, sizeof options);
-  if ((options.flags & ~known_flags) != 0)
-    throw Error("[create] expected flags of gpulua.h, got an unknown bit in {}", options.flags);
+  check_flags(options.flags);
+  if (options.device != nullptr && *options.device == 0)
+    throw Error("[create] expected the device \"cpu\" or \"cuda:0\", or NULL for the default one, got an empty text");
   const bool is_sandbox = (options.flags & GPULUA_SANDBOX) != 0, kernels = (options.flags & GPULUA_KERNELS) != 0;
   if (kernels && !is_sandbox) throw Error("[create] expected GPULUA_SANDBOX with GPULUA_KERNELS, got it alone");
   if (is_sandbox && options.lua_state != nullptr)
@@ -75,7 +104,8 @@ gpulua_options read_options(const gpulua_options* given) {
   if (on_cpu && (options.cu_context != nullptr || options.cu_stream != nullptr))
     throw Error("[create] expected a CUDA device with cu_context or cu_stream, got the device \"cpu\"");
   if (options.default_dtype != nullptr && !find_default_dtype(options.default_dtype))
-    throw Error("[create] expected the default_dtype \"float32\" or \"float64\", got \"{}\"", options.default_dtype);
+    throw Error("[create] expected the default_dtype \"float32\", C's float, or \"float64\", C's double, got \"{}\"",
+                options.default_dtype);
   if (is_sandbox && options.lua_memory == 0) options.lua_memory = lua_memory_of_sandboxes;
   if (options.lua_state != nullptr && (options.allocate != nullptr || options.lua_memory != 0))
     throw Error(

@@ -7,7 +7,7 @@ namespace gpulua {
 std::string describe(const Diagnostic& diagnostic, const MemoryAccount& account) {
   std::string text = diagnostic.text();
   if (const Buffer* buffer = account.find(diagnostic.memory()); buffer != nullptr && buffer->origin().chunk != nullptr)
-    text += ", made at " + std::string(buffer->origin().chunk) + ":" + std::to_string(buffer->origin().line);
+    text += ", made at " + line_text(buffer->origin().chunk, buffer->origin().line);
   return text + diagnostic.place();
 }
 

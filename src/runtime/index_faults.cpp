@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "src/base/error.h"
+#include "src/base/origin.h"
 
 namespace gpulua {
 
@@ -75,7 +76,7 @@ std::string describe(const volatile IndexFault& fault) {
                      : kind < FaultKind::wrong_place     ? describe_matrix(fault)
                      : kind == FaultKind::invalid_number ? describe_number(fault)
                                                          : describe_sparse(fault);
-  if (fault.chunk) text += "; queued at " + std::string(fault.chunk) + ":" + std::to_string(fault.line);
+  if (fault.chunk) text += "; queued at " + line_text(fault.chunk, fault.line);
   if (kind == FaultKind::singular || kind == FaultKind::zero_diagonal)
     text += "; gpu.linalg.lstsq and gpu.linalg.pinv take singular matrices";
   return text;

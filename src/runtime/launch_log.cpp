@@ -22,7 +22,7 @@ std::string LaunchLog::describe() const {
     const Entry& entry = entries_[i % entries_.size()];
     if (!entry.kernel) continue;
     std::string call = entry.kernel->entry().name;
-    if (entry.origin.chunk) call += " at " + std::string(entry.origin.chunk) + ":" + std::to_string(entry.origin.line);
+    if (entry.origin.chunk) call += " at " + line_text(entry.origin.chunk, entry.origin.line);
     if (std::find(calls.begin(), calls.end(), call) == calls.end()) calls.push_back(std::move(call));
   }
   if (calls.empty()) return {};

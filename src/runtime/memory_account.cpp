@@ -79,7 +79,7 @@ std::string MemoryAccount::describe_holders() const {
 std::string describe(const Buffer& buffer) {
   const Origin& origin = buffer.origin();
   if (!origin.chunk) return format_bytes(buffer.bytes());
-  return format_bytes(buffer.bytes()) + " made at " + origin.chunk + ":" + std::to_string(origin.line);
+  return format_bytes(buffer.bytes()) + " made at " + line_text(origin.chunk, origin.line);
 }
 
 std::string format_bytes(std::size_t bytes) {

@@ -52,7 +52,7 @@ std::string extents(const Dim3& size) {
 }
 
 std::string line_of(const Origin& origin) {
-  return std::string(origin.chunk) + ":" + std::to_string(origin.line);
+  return line_text(origin.chunk, origin.line);
 }
 
 const char* category(Kind kind) {

@@ -27,8 +27,10 @@ TEST_CASE("gpulua.hpp: functions with types, and arrays") {
   CHECK(doubled.dtype() == "int32");
   CHECK(doubled.shape() == std::vector<std::int64_t>{3});
   CHECK(doubled.to_vector<int>() == std::vector<int>{2, 4, 6});
-  CHECK_THROWS_WITH(doubled.to_vector<float>(),
-                    "[array] expected an array of float32, got one of int32; x:astype(\"float32\") converts it");
+  CHECK_THROWS_WITH(
+      doubled.to_vector<float>(),
+      "[to_vector] expected an array of float32, got one of int32; x.to_vector<std::int32_t>() reads these, "
+      "state.call<gpulua::Array>(\"gpu.astype\", x, \"float32\") gives an array of float32");
   Array zeros = state.zeros<double>({2, 2});
   const double set[] = {1, 2, 3, 4};
   zeros.assign(set, 4);
@@ -260,7 +262,8 @@ TEST_CASE("gpulua.hpp: the program's memory, and objects that outlive the state"
     CHECK_THROWS_WITH(turned.data<float>(), strided);
     CHECK(state.call<Array>("gpu.contiguous", turned).span<float>()[1] == 4);
     CHECK_THROWS_WITH(kept.span<int>(),
-                      "[array] expected an array of int32, got one of float32; x:astype(\"int32\") converts it");
+                      "[span] expected an array of int32, got one of float32; x.span<float>() reads these, "
+                      "state.call<gpulua::Array>(\"gpu.astype\", x, \"int32\") gives an array of int32");
     Array copied = state.copy(std::array<float, 2>{1, 2});
     copied.assign(std::array<float, 2>{3, 4});
     CHECK(copied.to_vector<float>() == std::vector<float>{3, 4});

@@ -401,9 +401,35 @@ TEST_CASE("the deadline of the outermost call stops what a callback runs") {
   REQUIRE(gpulua_register(state.get(), "hasty", &call_inner, &any) == GPULUA_OK);
   REQUIRE(state.run("function inner() while true do end end; function go() pcall(outer) end") == GPULUA_OK);
   CHECK(gpulua_call(state.function("go"), nullptr, 0, nullptr, nullptr, 50) == GPULUA_DEADLINE);
-  CHECK(state.run("hasty()") != GPULUA_OK);
-  CHECK(state.error().find("[call] expected no deadline in a callback") != std::string::npos);
   CHECK(state.run("x = 1") == GPULUA_OK);
+}
+
+TEST_CASE("a deadline in a callback ends that call, and the earlier of both counts") {
+  int any = 0;  // a deadline of 50 ms
+  for (const unsigned flags : {0U, static_cast<unsigned>(GPULUA_SANDBOX)}) {
+    ApiState state(options_with(flags));
+    REQUIRE(gpulua_register(state.get(), "hasty", &call_inner, &any) == GPULUA_OK);
+    REQUIRE(state.run(
+                "function inner() while true do end end\n"
+                "function twice() for i = 1, 2 do good, why = pcall(hasty); assert(not good) end\n"
+                "  local n = 0; for i = 1, 1e5 do n = n + i end; sum = n end\n"
+                "function forever() while true do pcall(hasty) end end\n"
+                "function nested() depth = depth + 1; if depth < 4 then pcall(hasty) else while true do end end end") ==
+            GPULUA_OK);
+    // The call that runs goes on, with and without a deadline of its own.
+    for (const double deadline : {0.0, 60000.0}) {
+      CHECK(gpulua_call(state.function("twice"), nullptr, 0, nullptr, nullptr, deadline) == GPULUA_OK);
+      CHECK(state.number("sum") == 5000050000.0);
+      CHECK(state.text("why").find("the call's deadline of 50 ms has passed") != std::string::npos);
+    }
+    CHECK(gpulua_call(state.function("forever"), nullptr, 0, nullptr, nullptr, 120) == GPULUA_DEADLINE);
+    CHECK(state.error().find("the call's deadline of 120 ms has passed") != std::string::npos);
+    CHECK(state.run(
+              "depth = 0; inner = nested; pcall(hasty); local n = 0; for i = 1, 1e5 do n = n + i end") ==
+          GPULUA_OK);
+    CHECK(state.run("inner = function() while true do end end; hasty()") == GPULUA_RUNTIME);
+    CHECK(state.run("x = 1") == GPULUA_OK);
+  }
 }
 
 TEST_CASE("scripts that callbacks run share the budget of the outermost call", "[cpu]") {

@@ -37,7 +37,20 @@ TEST_CASE("options: an older caller's struct, an unknown flag, a newer caller's 
   options = options_with(1U << 20);
   CHECK(gpulua_create(&options, &state) == GPULUA_ARGUMENT);
   CHECK(state == nullptr);
-  CHECK(has(gpulua_error(nullptr), "[create] expected flags of gpulua.h"));
+  CHECK(
+      std::string(gpulua_error(nullptr)) ==
+      "[create] expected flags of GPULUA_SANDBOX (1), GPULUA_KERNELS (2), GPULUA_INTERRUPTIBLE (4), GPULUA_STRICT (8), "
+      "GPULUA_NO_FAULT_HANDLERS (32), got the unknown bit 1048576; gpulua_options_init sets the flags to 0");
+  options = options_with(GPULUA_STRICT | 64 | 1U << 31);
+  CHECK(gpulua_create(&options, &state) == GPULUA_ARGUMENT);
+  CHECK(has(gpulua_error(nullptr), "got the unknown bits 64, 2147483648;"));
+  // An older header's flag asks for what is the default now.
+  options = options_with(16);
+  REQUIRE(gpulua_create(&options, &state) == GPULUA_OK);
+  CHECK(gpulua_destroy(state) == GPULUA_OK);
+  options = options_with(16 | GPULUA_NO_FAULT_HANDLERS);
+  CHECK(gpulua_create(&options, &state) == GPULUA_ARGUMENT);
+  CHECK(has(gpulua_error(nullptr), "the bit 16 of an older gpulua.h, which asks for these handlers, got both"));
 
   struct {
     gpulua_options known;
@@ -86,7 +99,8 @@ TEST_CASE("options: the dtype of real numbers") {
   CHECK(gpulua_destroy(state) == GPULUA_OK);
   options.default_dtype = "float16";
   CHECK(gpulua_create(&options, &state) == GPULUA_ARGUMENT);
-  CHECK(has(gpulua_error(nullptr), "[create] expected the default_dtype \"float32\" or \"float64\", got \"float16\""));
+  CHECK(has(gpulua_error(nullptr),
+            "[create] expected the default_dtype \"float32\", C's float, or \"float64\", C's double, got \"float16\""));
 }
 
 TEST_CASE("a context and a stream of CUDA are for a GPU") {

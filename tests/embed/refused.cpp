@@ -97,6 +97,10 @@ void refused(gpulua::State& state, const gpulua::Kernel& kernel, const gpulua::A
   state["gain"] = 3.0;
 #elif defined(REFUSED_function)
   state.set_function("f", [](double y) { return y; });
+#elif defined(REFUSED_dropped)
+  kernel.over(3);
+#elif defined(REFUSED_unchecked)
+  gpulua_run(state.handle(), "x = 1", 5, "x.lua");
 #elif defined(REFUSED_state)
   gpulua::State other = state;
 #endif

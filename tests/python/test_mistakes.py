@@ -146,6 +146,88 @@ class States(unittest.TestCase):
         self.assertNotIn("perhaps", str(error))
 
 
+class Arguments(unittest.TestCase):
+    """A wrong name, type or use of what a State takes."""
+
+    def setUp(self):
+        self.state = gpulua.State("cpu")
+
+    def says(self, kind, text, call):
+        with self.assertRaisesRegex(kind, text):
+            call()
+
+    def test_names(self):
+        for name, near in [("dtype", "default_dtype"), ("sandboxed", "sandbox"), ("memory", "lua_memory or device_memory"), ("stdout", "print")]:
+            self.says(TypeError, rf"\[State\] expected the arguments device, sandbox, .* print, got {name}; did you mean {near}\?",
+                      lambda: gpulua.State("cpu", **{name: 1}))
+        self.says(TypeError, r"got nonsense$", lambda: gpulua.State("cpu", nonsense=1))
+        self.says(TypeError, r"up to 1 argument by position, device, got 2; others have names: sandbox, ", lambda: gpulua.State("cpu", True))
+        self.says(TypeError, r"\[run\] expected the arguments text, name, deadline, got timeout; did you mean deadline\?",
+                  lambda: self.state.run("x = 1", timeout=1))
+        self.says(TypeError, r"\[array\] expected the argument value, got dtype; state.array\(x\).astype\(dtype\)",
+                  lambda: self.state.array([1], dtype="float32"))
+
+    def test_types_of_options(self):
+        for option, value, text in [("sandbox", "yes", "True or False, got 'yes'"), ("kernels", 2, "True or False, got 2"),
+                                    ("lua_memory", "1MB", "an integer, bytes, got '1MB'; 256 << 20"), ("launches", 1e6, r"int\(1000000.0\) is one"),
+                                    ("device_memory", -1, "from 0 to"), ("print", 3, "a function of a line, got 3"), ("print", [], "a function of a line"),
+                                    ("cache_directory", 3, "a path, got 3"), ("default_dtype", 32, '"float32" or "float64", got 32')]:
+            self.says((TypeError, ValueError), rf"\[State\] expected {option} .*{text}", lambda: gpulua.State("cpu", **{option: value}))
+        self.says(TypeError, "the name of one, such as", lambda: gpulua.State(0))
+        self.assertEqual(gpulua.State("cpu", default_dtype=np.float64).eval("gpu.zeros(1)").dtype, "float64")
+        self.says(gpulua.ArgumentError, r"\[State\] expected sandbox=True with kernels=True", lambda: gpulua.State("cpu", kernels=True))
+        self.says(gpulua.ArgumentError, "the argument device of State", lambda: gpulua.State("gpu"))
+
+    def test_scripts_and_deadlines(self):
+        self.says(TypeError, r"the text of a script, got b'x=1'; text.decode\(\)", lambda: self.state.run(b"x=1"))
+        self.says(TypeError, r"read_text\(\)", lambda: self.state.load(__import__("pathlib").Path("a.lua")))
+        self.says(TypeError, r"the script's name.*got 3; state.load\(text\)\(1, 2\) passes arguments", lambda: self.state.run("return ...", 3))
+        self.says(TypeError, r"\[eval\] expected the text of an expression", lambda: self.state.eval(""))
+        for deadline, text in [("5s", "in seconds, 0 for none, got '5s'"), (-1, "of 0 seconds, for none, or more, got -1"), (float("nan"), "got nan"),
+                               (__import__("datetime").timedelta(seconds=1), r"deadline.total_seconds\(\)"), (True, "got True")]:
+            self.says((TypeError, ValueError), rf"\[call\] expected deadline.*{text}", lambda: self.state.run("x = 1", deadline=deadline))
+        self.assertEqual(self.state.run("return 1", deadline=None), 1)
+
+    def test_uses_of_a_state(self):
+        for call, kind, text in [(lambda s: s.x, AttributeError, r"state\['x'\] is the global"), (lambda s: s.execute("x"), AttributeError, "state.run"),
+                                 (lambda s: setattr(s, "x", 1), AttributeError, r"state\['x'\] = value"), (lambda s: "x" in s, TypeError, "is not None"),
+                                 (list, TypeError, "a loop over a state"), (lambda s: s.__delitem__("x"), TypeError, r"state\['x'\] = None"),
+                                 (lambda s: s("x = 1"), TypeError, r"state.run\(text\)"), (lambda s: s[3], TypeError, "a path as a text"),
+                                 (lambda s: s.__setitem__("gpu", 1), ValueError, "outside of gpu"),
+                                 (lambda s: s.__setitem__("x", range(3)), TypeError, r"list\(x\) is"),
+                                 (lambda s: s.new_table([1]), TypeError, r"\[new_table\] expected a dict of columns"),
+                                 (lambda s: s.new_table({"a": [1, 2], "b": [1]}), ValueError, r"^\[table\] expected 2 rows in column b"),
+                                 (lambda s: s.array(3), TypeError, r"got 3; scripts take it as it is")]:
+            self.says(kind, text, lambda: call(self.state))
+        self.assertFalse(hasattr(self.state, "_repr_html_"))
+
+    def test_messages_name_what_python_writes(self):
+        with gpulua.State("cpu", sandbox=True) as guest:
+            self.says(gpulua.Error, r"State\(sandbox=True, kernels=True\) all kernels", lambda: guest.run("gpu.kernel('__global__ void k() {}', 'k')"))
+            self.says(gpulua.Error, "State\(default_dtype='float64'\) sets it", lambda: guest.run("gpu.default_dtype 'float64'"))
+        self.state.run("k = gpu.kernel('__global__ void k(float* x) { x[0] = 1; }', 'k')")
+        k, x = self.state["k"], self.state["gpu.ones"](3)
+        self.says(gpulua.Error, r"as in k\(grid=n, block=256\)\(arguments\) in Python", lambda: k(x))
+        self.says(gpulua.Error, r"expected k\['over'\]\(k, count\)\(arguments...\), the object first", lambda: k["over"](3))
+        self.says(AttributeError, r"x\['over'\]\(x, arguments\) calls a method", lambda: k.over(3))
+        k["over"](k, 1)(x)
+        k(grid=1, block=32)(x)
+        self.assertEqual(x.tolist(), [1, 1, 1])
+
+    def test_arrays_as_numbers(self):
+        x = self.state["gpu.arange"](3)
+        for use in (lambda: bool(x), lambda: x and 1, lambda: 0 < x < 2, lambda: bool(x[:0])):
+            self.says(ValueError, r"\[bool\] expected an array of one element as a condition, got shape \(\d,\); x.any\(\) and x.all\(\)", use)
+        self.assertTrue(bool(x[1:2]))
+        self.says(ValueError, r"\[item\] expected an array of one element, got one of 3; x\[0\].item\(\)", lambda: float(x))
+        self.says(TypeError, r"\[item\] expected no arguments, got 1; x\[0\].item\(\)", lambda: x.item(0))
+        self.says(AttributeError, r"x.reshape\(\(3, 1\)\)", lambda: setattr(x, "shape", (3, 1)))
+        self.says(AttributeError, r"x.astype\('float64'\)", lambda: setattr(x, "dtype", "float64"))
+        self.says(AttributeError, "no attribute 'other'", lambda: setattr(x, "other", 1))
+        self.says(AttributeError, r"x.to_device\('cpu'\)", lambda: x.cpu())
+        self.says(TypeError, "expected an axis, an integer from -1 to 0, got 'rows'", lambda: x.sum(axis="rows"))
+
+
 class Names(unittest.TestCase):
     def test_functions_of_lua(self):
         x = xp.ones(3)

@@ -92,9 +92,26 @@ class Nested(unittest.TestCase):
             state["loops"] = lambda: state.run("while true do end")
             with self.assertRaises(gpulua.DeadlineError):
                 state.run("pcall(loops)", deadline=0.05)
-            state["hasty"] = lambda: state.run("return", deadline=1)
-            with self.assertRaisesRegex(gpulua.ArgumentError, "expected no deadline in a callback"):
-                state.run("hasty()")
+            # A deadline in a callback ends that call alone.
+            state["hasty"] = lambda: state.run("while true do end", deadline=0.05)
+            good, why, n = state.run("local good, why = pcall(hasty); local n = 0; for i = 1, 1e5 do n = n + 1 end; return good, why, n")
+            self.assertEqual((good, n), (False, 1e5))
+            self.assertIn("the call's deadline of 50 ms has passed", why)
+            with self.assertRaisesRegex(gpulua.Error, "^python:1: DeadlineError") as caught:
+                state.run("return hasty()")
+            self.assertIsInstance(caught.exception.__cause__, gpulua.DeadlineError)
+
+    def test_the_line_of_a_tail_call(self):
+        def shut(*_):
+            raise ValueError("no port")
+        with gpulua.State("cpu") as state:
+            state["shut"] = shut
+            for text, line in [("\nreturn shut()", 2), ("\n\nreturn shut({1})", 3), ("\nlocal x = shut()", 2),
+                               ("local function f()\n  return shut()\nend\nlocal y = f()", 2)]:
+                with self.assertRaisesRegex(gpulua.Error, rf"^port.lua:{line}: ValueError: no port") as caught:
+                    state.run(text, "port.lua")
+                self.assertNotIn("gpulua:", str(caught.exception))
+            self.assertEqual(state.run("\nreturn pcall(shut)"), (False, "python:2: ValueError: no port"))
 
     def test_a_state_that_another_thread_works_in(self):
         with gpulua.State("cpu") as state:

@@ -6,6 +6,8 @@ from .._errors import OutOfRangeError
 
 def lua_axis(axis, ndim):
     """Of one axis."""
+    if not hasattr(axis, "__index__"):
+        raise TypeError(f"expected an axis, an integer from {-ndim} to {ndim - 1}, got {axis!r}")
     axis = operator.index(axis)
     if not -ndim <= axis < ndim:
         raise OutOfRangeError(f"expected an axis from {-ndim} to {ndim - 1} for an array of {ndim} axes, got {axis}")
@@ -14,7 +16,7 @@ def lua_axis(axis, ndim):
 
 def lua_axes(axes, ndim):
     """Of one axis, several, or None for all."""
-    if axes is None or hasattr(axes, "__index__"):
+    if axes is None or hasattr(axes, "__index__") or isinstance(axes, str):
         return None if axes is None else lua_axis(axes, ndim)
     axes = [lua_axis(axis, ndim) for axis in axes]
     if len(set(axes)) < len(axes):

@@ -1,0 +1,182 @@
+// gpulua.h and gpulua.hpp: mistakes of programs, whose messages name the cause and the remedy.
+
+#include <gpulua/gpulua.hpp>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tests/embed/api.h"
+
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::StartsWith;
+using gpulua::Array;
+using gpulua::State;
+
+namespace {
+
+using Values = const gpulua_value*;
+using Out = gpulua_value*;
+
+gpulua_status forgets_status(gpulua_state* state, void*, Values, std::size_t, Out, std::size_t* out_count) {
+  *out_count = 0;
+  gpulua_fail(state, "the port is shut");
+  return GPULUA_OK;
+}
+
+gpulua_status invents_status(gpulua_state*, void*, Values, std::size_t, Out, std::size_t*) {
+  return static_cast<gpulua_status>(77);
+}
+
+gpulua_status fails_without_text(gpulua_state* state, void*, Values, std::size_t, Out, std::size_t*) {
+  return gpulua_fail(state, nullptr);
+}
+
+/// The text of the error of an array's elements.
+std::string error_of_elements(const Array& x) {
+  return gpulua_array_evaluate(x.handle(), GPULUA_NO_STREAM, nullptr) == GPULUA_OK ? "" : gpulua_error(nullptr);
+}
+
+}  // namespace
+
+TEST_CASE("callbacks whose failure is lost") {
+  ApiState state;
+  REQUIRE(gpulua_register(state.get(), "forgets", &forgets_status, nullptr) == GPULUA_OK);
+  REQUIRE(gpulua_register(state.get(), "invents", &invents_status, nullptr) == GPULUA_OK);
+  REQUIRE(gpulua_register(state.get(), "silent", &fails_without_text, nullptr) == GPULUA_OK);
+  CHECK(state.run("forgets()") == GPULUA_RUNTIME);
+  CHECK_THAT(state.error(),
+             StartsWith("script.lua:1: [callback] expected the status of gpulua_fail, got GPULUA_OK after "
+                        "it; return gpulua_fail(state, text) passes the failure on: the port is shut"));
+  CHECK(state.run("invents()") == GPULUA_RUNTIME);
+  CHECK_THAT(state.error(), ContainsSubstring("gave 77, which is no gpulua_status, without a text"));
+  CHECK(state.run("silent()") == GPULUA_RUNTIME);
+  CHECK_THAT(state.error(), ContainsSubstring("without a text: gpulua_fail(state, text) says what has failed"));
+  // A failure that the script has handled is none of the next call's.
+  CHECK(state.run("pcall(silent); print('')") == GPULUA_OK);
+  CHECK(gpulua_fail(state.get(), "late") == GPULUA_ARGUMENT);
+  CHECK(state.error() ==
+        "[fail] expected a callback of this state to run, whose error the text is, got none; text: late");
+}
+
+TEST_CASE("arguments of the C interface that make no sense") {
+  ApiState state;
+  REQUIRE(state.run("function f() end") == GPULUA_OK);
+  gpulua_function* const f = state.function("f");
+  CHECK(gpulua_call(f, nullptr, 0, nullptr, nullptr, -5) == GPULUA_ARGUMENT);
+  CHECK_THAT(state.error(), StartsWith("[call] expected deadline_ms of 0, for none, or more milliseconds, got -5;"));
+  CHECK(gpulua_call(f, nullptr, 2, nullptr, nullptr, 0) == GPULUA_ARGUMENT);
+  CHECK_THAT(state.error(), StartsWith("[call] expected 2 arguments at in, got NULL;"));
+  CHECK(gpulua_run(state.get(), "x = 1", 5, "") == GPULUA_ARGUMENT);
+  CHECK_THAT(state.error(), ContainsSubstring("such as \"model.lua\", got an empty name"));
+  CHECK(gpulua_run(state.get(), nullptr, 5, "x") == GPULUA_ARGUMENT);
+  CHECK_THAT(state.error(), ContainsSubstring("got NULL for the text"));
+  const gpulua_value one = number_value(1);
+  for (const char* path : {"gpu", "gpu.x", "gpu[1]"}) {
+    CHECK(gpulua_set(state.get(), path, &one) == GPULUA_ARGUMENT);
+    CHECK_THAT(state.error(), StartsWith("[set] expected a path outside of gpu, which is the library's"));
+  }
+  CHECK(gpulua_set(state.get(), "gpus", &one) == GPULUA_OK);
+  CHECK(gpulua_set(state.get(), "end", &one) == GPULUA_ARGUMENT);
+  CHECK(state.error() ==
+        "[set] expected names that scripts can write, got 'end' in the path 'end', a word of Lua's; 'end_' is a name");
+  gpulua_function* found = nullptr;
+  for (const char* path : {"a..b", "a[x]", "a[1", ".a"}) {
+    CHECK(gpulua_get(state.get(), path, &found) != GPULUA_OK);
+    CHECK_THAT(state.error(), StartsWith("[get] expected names with dots between them and positions in brackets"));
+  }
+  gpulua_function_release(f);
+  CHECK(gpulua_call(f, nullptr, 0, nullptr, nullptr, 0) == GPULUA_ARGUMENT);
+  CHECK_THAT(gpulua_error(nullptr),
+             ContainsSubstring("a handle is good until its last release, and while its state is"));
+  gpulua_options options = options_with(0);
+  options.device = "";
+  gpulua_state* none = nullptr;
+  CHECK(gpulua_create(&options, &none) == GPULUA_ARGUMENT);
+  CHECK_THAT(gpulua_error(nullptr), ContainsSubstring("or NULL for the default one, got an empty text"));
+}
+
+TEST_CASE("an error of elements names the script whose tail call has queued them", "[cpu]") {
+  State state("cpu");
+  const std::string singular = "return gpu.linalg.inv(gpu.zeros(3, 3))";
+  CHECK_THAT(error_of_elements(state.load<Array()>("\n" + singular, "inverse.lua")()),
+             ContainsSubstring("U(1,1) is 0; queued at inverse.lua:2;"));
+  state.run("function invert(x)\n  return gpu.linalg.inv(x)\nend", "model.lua");
+  CHECK_THAT(error_of_elements(state.call<Array>("invert", state.zeros<float>({3, 3}))),
+             ContainsSubstring("queued at model.lua:2;"));
+  // Nothing tells which of two lines.
+  const std::string either =
+      "if ... then\n  return gpu.linalg.inv(gpu.zeros(3, 3))\nend\nreturn gpu.linalg.inv(gpu.zeros(2, 2))";
+  CHECK_THAT(error_of_elements(state.load<Array()>(either, "either.lua")()), ContainsSubstring("queued at either.lua"));
+  // No script has.
+  CHECK_THAT(error_of_elements(state.call<Array>("gpu.linalg.inv", state.zeros<float>({3, 3}))),
+             !ContainsSubstring("queued"));
+}
+
+TEST_CASE("gpulua.hpp: a launch that a program keeps for work that never comes is no mistake", "[cpu]") {
+  std::vector<std::string> warnings;
+  const auto log = [&](std::string_view warning) { warnings.emplace_back(warning); };
+  const char* const source = "__global__ void k(float* x) { x[0] = 1; }";
+  std::optional<gpulua::Launch> outlives;
+  {
+    State state("cpu", {}, log);
+    const gpulua::Launch kept = state.kernel(source, "k").over(1);
+    outlives.emplace(state.kernel(source, "k").over(1));
+  }
+  CHECK(warnings.empty());
+  {
+    State state("cpu", {}, log);
+    state.run("local k = gpu.kernel('__global__ void k(float* x) { x[0] = 1; }', 'k')\nlaunch = k:over(1)");
+  }
+  REQUIRE(warnings.size() == 1);
+  CHECK_THAT(warnings[0], StartsWith("script:2: [k] a launch was made and never called"));
+}
+
+TEST_CASE("gpulua.hpp: arrays and results that are not what the program takes them for") {
+  State state;
+  CHECK_THROWS_WITH(Array().size(), "[array] expected an array, got one that is empty or moved from");
+  auto other = std::make_unique<State>();
+  const Array closed = other->zeros<float>(2);
+  other.reset();
+  CHECK_THROWS_WITH(closed.size(), ContainsSubstring("whose state was destroyed"));
+  state.run("half = gpu.ones(3, 'float16'); mask = gpu.ones(3, 'bool')");
+  CHECK_THROWS_WITH(state.value<Array>("half").to_vector<float>(),
+                    "[to_vector] expected an array of float32, got one of float16; C++ has no such type: "
+                    "state.call<gpulua::Array>(\"gpu.astype\", x, \"float32\") gives an array of float32");
+  CHECK_THROWS_WITH(state.value<Array>("mask").to_vector<double>(),
+                    ContainsSubstring("x.to_vector<std::uint8_t>() reads these"));
+  CHECK(state.value<Array>("mask").to_vector<std::uint8_t>() == std::vector<std::uint8_t>{1, 1, 1});
+  const Array halves = state.call<Array>("gpu.astype", state.value<Array>("half"), "float32");
+  CHECK(halves.to_vector<float>() == std::vector<float>{1, 1, 1});
+  state.run("function add(a, b) return a + b end; model = {rate = function(self) return self.x end}");
+  CHECK_THROWS_WITH(
+      state.call<double>("add", 1.0),
+      ContainsSubstring("hint: b is argument 2 of 2 that the function takes, and the host program's call"));
+  CHECK_THROWS_WITH(state.run("add(1)"), !ContainsSubstring("host program"));
+  CHECK_THROWS_WITH(state.call<double>("model.rate"), ContainsSubstring("hint: self is the table before a colon"));
+  CHECK_THROWS_WITH(state.call<double>("model:rate"),
+                    ContainsSubstring("a path has dots and no colon: \"model.rate\""));
+  state.bind<Array()>("empty", [] { return Array(); });
+  state.bind<std::uint64_t()>("large", [] { return ~std::uint64_t{0}; });
+  CHECK_THROWS_WITH(state.run("empty()"), StartsWith("script:1: [empty] expected an array, got one that is empty"));
+  CHECK_THROWS_WITH(state.run("large()"),
+                    StartsWith("script:1: [large] expected an integer that int64_t holds, got 1844"));
+  CHECK_THROWS_WITH(state.load<double()>("return function() end")(),
+                    ContainsSubstring("got a function; call it in the script, f(...), or take it: gpulua::Function"));
+}
+
+TEST_CASE("messages of sandboxes and limits say whose choice it is") {
+  gpulua_options options = options_with(GPULUA_SANDBOX);
+  options.lua_memory = std::size_t{32} << 20;
+  ApiState state(options);
+  CHECK(state.run("gpu.default_dtype('float64')") == GPULUA_RUNTIME);
+  CHECK_THAT(state.error(), ContainsSubstring("where the dtype is the host program's choice for all of its scripts"));
+  CHECK_THAT(state.error(), ContainsSubstring("gpu.zeros(3, \"float64\")"));
+  CHECK(state.run("os.getenv('HOME')") == GPULUA_RUNTIME);
+  CHECK_THAT(state.error(), ContainsSubstring("hint: a sandbox has no getenv: the host program gives its scripts"));
+  CHECK(state.run("t = {}; t.missing()") == GPULUA_RUNTIME);
+  CHECK_THAT(state.error(), !ContainsSubstring("a sandbox has no"));
+  CHECK(state.run("local s = ('x'):rep(1e6); local t = {}; for i = 1, 1e6 do t[i] = s .. i end") == GPULUA_MEMORY);
+  CHECK_THAT(state.error(), StartsWith("not enough memory; Lua's memory is full, which the host program limits to"));
+}
