@@ -285,9 +285,10 @@ local function operands(instruction)
   if count == 1 then return rshift(instruction, 24) end
   if count == 2 then return rshift(instruction, 24), band(rshift(instruction, 16), 0xff) end
   if opcode(instruction) == ops.SET_INDEXED or opcode(instruction) == ops.SET_AT then return target(instruction) end
+  if opcode(instruction) == ops.GET_INDEXED then return band(rshift(instruction, 16), 0xff) end
 end
 
---- The registers that instructions on a line of fn read: operands, the value of t[key] = value, and arguments of functions for which
+--- The registers that instructions on a line of fn read: operands, the key of t[key], the value of t[key] = value, and arguments of functions for which
 --- takes(kind, value) is true; it gets the results of callee(). A list of pairs: the instruction's position and the register.
 function bytecode.registers_read(fn, line, takes)
   local read = {}

@@ -100,7 +100,8 @@ function integrate.solve_ivp(f, span, y0, options)
   elseif type(problem.args) ~= "table" then
     core.fail(op, "args = a list of the function's last arguments", problem.args)
   else
-    checks.parameters(op, "f(t, y, ...)", f, 2 + #problem.args, "; one that sets dy is for each = true")
+    checks.parameters(op, "f(t, y, ...)", f, 2 + #problem.args, "; function(t, y) return {y[2], -y[1]} end gives dy/dt, "
+      .. "and {each = true} takes function(t, y, dy), which sets dy[1], dy[2]")
   end
   read_span(problem, span, each)
   read_tolerances(problem, options, each and (y0.shape[y0.ndim] or 0) or y0.size)

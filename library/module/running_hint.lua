@@ -58,6 +58,7 @@ end
 local second_result = {
   max = "x:max gives the values alone, x:argmax the positions", min = "x:min gives the values alone, x:argmin the positions",
   sort = "x:sort gives the values alone, x:argsort the positions",
+  unique = "x:unique gives the values alone; {return_index = true}, {return_inverse = true} and {return_counts = true} give one result more each",
   load = "gpu.load gives one value: of an .npz file a table of its arrays by name",
 }
 

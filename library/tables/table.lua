@@ -4,7 +4,8 @@ local gpu, array_methods, core, import = ...
 local checks = import "checks"
 local kinds = import "kinds"
 local columns = import "columns"
-local plain_column, is_text, is_date = columns.plain, columns.is_text, columns.is_date
+local given = import "given_columns"
+local plain_column, is_text, is_date, list_of = columns.plain, columns.is_text, columns.is_date, given.list_of
 
 local exports = {}
 
@@ -25,12 +26,6 @@ local function check_table(op, value)
   return fields
 end
 
-local most_listed = 20
-local function list_of(names)
-  local shown = {}
-  for i = 1, math.min(#names, most_listed) do shown[i] = names[i]:find "^[%w_.]+$" and names[i] or core.describe(names[i]) end
-  return table.concat(shown, ", ") .. (#names > most_listed and (" and %d more"):format(#names - most_listed) or "")
-end
 local function refuse_name(op, fields, name)
   local use = (core.is_array(name) or columns.kind_of(name)) and "; t.name = x makes a column of an array, which has a name then"
     or type(name) == "string" and name:find "[<>=]" and "; t:take(t.name:gt(value)) gives the rows of a comparison"
@@ -62,46 +57,8 @@ local function add(op, fields, name, x, kind)
   fields.arrays[name], fields.kinds[name] = columns.make(x, kind), kind
 end
 
---- A column of texts as positions, and the texts in order.
-local function positions_of(op, name, values)
-  local found, texts, positions = {}, {}, {}
-  for _, value in ipairs(values) do
-    if type(value) ~= "string" then core.fail(op, ("strings alone, or numbers alone, in column %s"):format(name), value) end
-    if not found[value] then
-      found[value] = true
-      texts[#texts + 1] = value
-    end
-  end
-  table.sort(texts)
-  for i, text in ipairs(texts) do found[text] = i end
-  for i, value in ipairs(values) do positions[i] = found[value] end
-  return gpu.array(positions, "int32"), texts
-end
-
 --- Adds what a script gives as a column.
-local function add_given(op, fields, name, value)
-  if type(name) ~= "string" or name == "" then core.fail(op, "names of columns, strings that are not empty", name) end
-  local kind = columns.kind_of(value)
-  if type(value) == "table" then
-    core.check_list(op, "values in column " .. name, value)
-    if type(value[1]) == "string" then
-      value, kind = positions_of(op, name, value)
-    else
-      for _, item in ipairs(value) do
-        if type(item) == "string" then core.fail(op, ("strings alone, or numbers alone, in column %s"):format(name), item) end
-      end
-      value = gpu.array(value, {dtype = type(value[1]) == "boolean" and "bool" or not checks.holds_ffi(value) and "float64" or nil})
-    end
-  end
-  if type(value) == "function" then
-    core.fail(op, ("a vector or a list for column %s; parentheses call a method, t.day:year()"):format(name), value)
-  end
-  if not kind and not core.is_array(value) or value.ndim ~= 1 then
-    local is_matrix = core.is_array(value) and value.ndim == 2
-    core.fail(op, ("a vector or a list for column %s%s"):format(name, is_matrix and ', as x(":", j) of a matrix' or ""), value)
-  end
-  add(op, fields, name, value, kind)
-end
+local function add_given(op, fields, name, value) add(op, fields, name, given.column(op, name, value)) end
 
 --- gpu.table(columns [, names])
 function gpu.table(columns, names)
@@ -114,7 +71,7 @@ function gpu.table(columns, names)
   if names == nil then
     names = {}
     for name in pairs(columns) do
-      if type(name) ~= "string" then core.fail(op, "names of columns that are strings, {x = x, y = y}", name) end
+      if type(name) ~= "string" then given.refuse_key(op, columns, name) end
       names[#names + 1] = name
     end
     table.sort(names)
@@ -125,12 +82,15 @@ function gpu.table(columns, names)
   if columns[1] ~= nil and columns[names[1]] == nil then
     core.fail(op, ("columns by name, {%s = ...}, whose order the names give"):format(core.describe(names[1]):gsub('"', "")), columns)
   end
-  local t, fields = new_table()
+  local arrays, kinds_of = {}, {}
   for _, name in ipairs(names) do
     if columns[name] == nil then core.fail(op, "a column for each name", name) end
-    if fields.arrays[name] then core.raise(("[table] expected each column once, got %s twice"):format(name)) end
-    add_given(op, fields, name, columns[name])
+    if arrays[name] then core.raise(("[table] expected each column once, got %s twice"):format(name)) end
+    arrays[name], kinds_of[name] = given.column(op, name, columns[name])
   end
+  given.check_rows(op, names, arrays)
+  local t, fields = new_table()
+  for _, name in ipairs(names) do add(op, fields, name, arrays[name], kinds_of[name]) end
   return t
 end
 

@@ -12,6 +12,7 @@ local meant = {
   pivot_table = "t:pivot(rows, column, values)", rolling = "t.name:rolling(n)", shift = "t.name:shift(n)", ffill = 't:fillna "forward"',
   bfill = 't:fillna "backward"', pct_change = "t.name:pct_change()", diff = "t.name - t.name:shift()",
   resample = 't.month = t.day:floor "month", and t:group_by "month"', agg = 't:group_by(names):aggregate{name = "mean"}',
+  aggregate = 't:group_by(names):aggregate{name = "mean"}, or t.name:mean() of all rows', matrix = matrix,
   assign = "t.name = x", apply = "gpu.vectorize(f)(t.name)", map = "gpu.vectorize(f)(t.name)",
   drop_duplicates = "t:group_by(names):first()", nlargest = 't:sort_by("name", {descending = true}):head(n)', nsmallest = 't:sort_by("name"):head(n)',
   set_index = "t:where(name, value), which selects rows by any column", iterrows = "local x = t:values(name) of each column, and for i = 1, t.rows",

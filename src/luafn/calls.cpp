@@ -51,6 +51,17 @@ constexpr Refused refused[] = {
     {"type", "types are known when the function is translated; gpu.float32(x) converts"},
 };
 
+/// What to do about a method that a device lacks.
+std::string without_method(std::string_view name) {
+  const auto is_row = [&](const Reducer& row) { return row.name == name; };
+  const bool is_reduction = std::ranges::any_of(reducer_table(), is_row) || name == "mean" || name == "std" ||
+                            name == "var" || name == "item";
+  if (!is_reduction) return "inside of the function the elementwise methods are those of numbers";
+  const std::string value = std::string("local value = x:") + std::string(name) + "()";
+  return "inside of the function numbers are single elements: one of a whole array is computed before the call, " + value +
+         ", and is an argument or a variable from outside";
+}
+
 std::string_view row_of(std::string_view name) {
   for (const MathFunction& entry : math_functions)
     if (entry.lua == name) return entry.row;
@@ -114,8 +125,7 @@ std::vector<Value> Translator::method(const Expr& expr) {
   }
   const OpInfo* row = find_row(expr.text);
   if (!row || !(arguments[0].is_number() || arguments[0].kind == Value::Kind::boolean))
-    refuse(expr.line, "a device has no method " + expr.text +
-                          "; inside of the function the elementwise methods are those of numbers");
+    refuse(expr.line, "a device has no method " + expr.text + "; " + without_method(expr.text));
   if (arguments.size() != static_cast<std::size_t>(row->arity))
     refuse(expr.line, "expected " + std::to_string(row->arity - 1) + " arguments for " + expr.text + ", got " +
                           std::to_string(arguments.size() - 1));
