@@ -180,8 +180,10 @@ class TableScan {
                   position_text(position_), describe(L_, -1));
     if (!value) refuse_columns();
     if (!value && position_.empty() && has_numbers(L_, -1))
-      throw Error("[{}] expected a number or a list of numbers, {{1, 2, 3}}, got {}; for word in text:gmatch \"[^%s,]+\" do "
-                  "t[#t + 1] = tonumber(word) end makes a list of a text", op_, describe(L_, -1));
+      throw Error(
+          "[{}] expected a number or a list of numbers, {{1, 2, 3}}, got {}; for word in text:gmatch \"[^%s,]+\" do "
+          "t[#t + 1] = tonumber(word) end makes a list of a text",
+          op_, describe(L_, -1));
     if (!value) fail(op_, "a number, a boolean or a complex number" + position_text(position_), L_, -1);
     signed_ = signed_ || std::holds_alternative<std::int64_t>(*value);
     unsigned_ = unsigned_ || std::holds_alternative<std::uint64_t>(*value);

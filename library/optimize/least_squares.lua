@@ -147,7 +147,7 @@ function optimize.least_squares(f, x0, options)
   local op = "optimize.least_squares"
   options = checks.fields(op, options)
   if numbers.is_each(op, options) then return each(op, f, x0, options) end
-  numbers.check_function(op, "a function of x0 that gives residuals", f, "f(x)", 1)
+  numbers.check_function(op, "a function of x0 that gives residuals", f, "f(x)", 1, x0, options)
   if options.jacobian ~= nil then numbers.check_function(op, "jacobian = a function", options.jacobian, "jacobian(x)", 1) end
   local of, o, start = read(op, x0, options, "x0")
   local x, _, report = search(of, f, options.jacobian or made_of(f, "jacobian", gpu.jacobian), start, o)

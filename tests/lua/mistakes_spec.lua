@@ -305,7 +305,7 @@ mistakes[#mistakes + 1] = { "habits of other libraries",
   { row_kernel .. ') {blocks = 2}', '[f] expected the options grid, block, shared, stream, cooperative and cluster, got "blocks"; did you mean "grid"?' },
   { row_kernel .. ') {threads = 2}', '[f] expected the options grid, block, shared, stream, cooperative and cluster, got "threads"; did you mean "block"?' },
   { 'gpu.norm(y, "fro")', '[norm] expected a matrix, or two axes, for the order "fro", got shape (3,); a vector\'s norm is x:norm()' },
-  { 'gpu.interp(y, {2, 1}, {3, 4})', '[interp] expected points in ascending order, got 1 after 2' },
+  { 'gpu.interp(y, {2, 1}, {3, 4})', '[interp] expected points xp in ascending order, without NaN, got xp[2] = 1 after 2' },
   { 'gpu.stats.iqr(y, {range = {75, 25}})', '[stats.iqr] expected range = {lower, upper}, got {75, 25}' },
   { 'y:scatter_add({1}, {1, 2})', '[scatter_add] operands could not be broadcast together with shapes (2,) ()' },
 }
@@ -466,7 +466,7 @@ mistakes[#mistakes + 1] = { "arguments that an inner function refuses, with the 
   { 'gpu.array_equal(y, { 1, 1, 1 })', '[array_equal] expected an array, got a table; gpu.array(t) makes an array of a table; the call is gpu.equal(x, y)' },
   { 'gpu.signal.unit_impulse(5, 0)', '[signal.unit_impulse] indices start at 1, got 0' },
   { 'gpu.random.integers(5, 0, 300, { dtype = "uint8" })', '[random.integers] 299 does not fit uint8: it is out of range' },
-  { 'gpu.save("/tmp/never_written.csv", { a = gpu.ones(3), b = gpu.ones(2) })', '[save] expected 3 rows in column b, as in the others, got 2' },
+  { 'gpu.save("/tmp/never_written.csv", { a = gpu.ones(3), b = gpu.ones(2) })', '[save] expected columns of one length, got 2 in column b, 3 in column a' },
   { 'gpu.isin(y, { "1" })', '[isin] expected a number, a boolean or a complex number at [1], got "1"; tonumber(text) makes a number' },
   { 'gpu.stats.iqr(y, { range = { 25, 750 } })', '[stats.iqr] expected numbers from 0 to 100: one, a table or an array, got 750' },
 }
@@ -491,7 +491,7 @@ mistakes[#mistakes + 1] = { "assignments to fields of gpu and its parts",
   { 'gpu.strict = true', '[gpu] expected no assignment to a field of gpu, got gpu.strict = true; it is a function, gpu.strict(...)' },
   { 'gpu.comm.size = 4',
     "[gpu.comm] expected no assignment to a field of gpu.comm, got gpu.comm.size = 4; a table of the script's own has its values" },
-  { 'gpu.plot.style = "dark"', '[gpu.plot] gpu.plot has no field "style"' },
+  { 'gpu.plot.style = "dark"', '[gpu.plot] gpu.plot has no field "style"; help(gpu.plot) lists its functions' },
 }
 
 mistakes[#mistakes + 1] = { "a colon in a dot's place",

@@ -25,7 +25,7 @@ local mistakes = {
   },
   {"interpolation in SciPy's order",
     {"gpu.interp({1, 2}, {3, 4}, 3.5)", "[interp] expected the points that are known last, gpu.interp(3.5, xp, fp)"},
-    {"gpu.interp(1, {1, 3, 2}, {1, 2, 3})", "[interp] expected points in ascending order, got 2 after 3"},
+    {"gpu.interp(1, {1, 3, 2}, {1, 2, 3})", "[interp] expected points xp in ascending order, without NaN, got xp[3] = 2 after 3"},
     {"gpu.interp(1, {1, 2}, {1, 2, 3})", "got shapes (2,) and (3,)"},
     {"gpu.interp('1', {1, 2}, {1, 2})", "[interp] expected an array, a table or a number"},
   },
