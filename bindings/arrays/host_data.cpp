@@ -39,7 +39,7 @@ bool has_numbers(lua_State* L, int index) {
   const std::size_t first = text.find_first_of("0123456789");
   const std::size_t gap = text.find_first_of(" ,;\t\n", first);
   return first != text.npos && gap != text.npos && text.find_first_of("0123456789", gap) != text.npos &&
-         text.find_first_not_of("0123456789+-.eE ,;\t\n[](){}") == text.npos;
+         text.find_first_not_of("0123456789+-.eE ,;\t\n") == text.npos;
 }
 
 /// Throws Error when the script is to stop. A table may be an element of itself many times over, so that a few of them

@@ -136,7 +136,11 @@ function tables.__index(t, key)
   if methods[key] then return methods[key] end
   if key == "rows" then return fields.rows end
   if key == "names" then return {unpack(fields.names)} end
-  if fields.arrays[key] then return fields.arrays[key] end
+  local x = fields.arrays[key]
+  if x then
+    core.check_use(key, not fields.kinds[key] and x.dtype == "bool")
+    return x
+  end
   if type(key) ~= "string" then
     core.raise(("[table] expected the name of a column, got %s; t:select(names) gives a table of some columns, t:take(rows) one of some rows, t.name[i] an element"):format(
       core.describe(key)))
@@ -159,7 +163,31 @@ function tables.__call()
   core.raise "[table] a table is not a function: t:take(rows) gives a table of some rows, t.name is a column"
 end
 
+-- Methods whose table nobody else has.
+local makes_copy = {}
+for name in ("select copy take head where sort_by join join_asof pivot describe dropna fillna"):gmatch "%S+" do makes_copy[name] = true end
+
+-- What bytecode.sets_of_results gives, by prototype.
+local sets_of = setmetatable({}, {__mode = "k"})
+
+--- Refuses an assignment to a table that no variable has, as in t:take(rows).name = x: it would be lost.
+local function check_kept(key)
+  local bytecode, frame = core.bytecode(), debug.getinfo(3, "fl")
+  if not bytecode or not frame or frame.currentline <= 0 then return end
+  local proto = bytecode.util.funcinfo(frame.func).proto
+  sets_of[proto] = sets_of[proto] or bytecode.sets_of_results(frame.func)
+  for _, set in ipairs(sets_of[proto]) do
+    if set.line == frame.currentline and set.name == key and makes_copy[set.method] then
+      local name = debug.getlocal(3, set.register + 1)
+      if name and name:find "^[%a_]" then return end
+      core.raise(("[table] expected a table in a variable, got the result of t:%s(...), which is a new table: %s is set in it and lost; "
+        .. "local u = t:%s(...) keeps it, t.%s = gpu.where(mask, value, t.%s) changes some rows of t"):format(set.method, key, set.method, key, key))
+    end
+  end
+end
+
 function tables.__newindex(t, key, value)
+  check_kept(key)
   if value == nil then core.fail("table", "a column; t:select(names) leaves columns out", value) end
   if methods[key] or key == "rows" or key == "names" then
     core.raise(("[table] expected a name that is not a property or method of tables, got %s; gpu.table makes columns of any name, which "
@@ -228,7 +256,10 @@ function methods.take(t, rows)
   if type(rows) == "boolean" then
     core.fail("take", "positions or a mask, as x:eq(y) makes (Lua's == gives one boolean)", rows)
   end
-  if not core.is_array(rows) then core.fail("take", "rows: a vector or a table of positions, or a mask", rows) end
+  if not core.is_array(rows) then
+    core.raise(("[take] expected rows: a vector or a table of positions, or a mask, got %s%s"):format(core.describe(rows),
+      type(rows) == "number" and "; t:take({i}) has one row" or type(rows) == "string" and "; t:select(names) chooses columns" or ""))
+  end
   if rows.ndim ~= 1 then core.fail("take", "a vector of positions or a mask; i:reshape(1) makes a vector of one position", rows) end
   if rows.dtype == "bool" then
     if rows.size ~= fields.rows then core.fail("take", ("a mask of %d rows"):format(fields.rows), rows) end

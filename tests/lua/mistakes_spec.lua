@@ -247,7 +247,7 @@ local mistakes = {
     { 'gpu.allclose(x)', '[allclose] expected an array or a number as the right operand, got nil' },
     { 'x:isclose("1")', '[isclose] expected an array or a number as the right operand, got "1"; tonumber(text) makes a number' },
     { 'gpu.save("x.safetensors", x)', '[save] expected a table of arrays for a .safetensors file, got an array float32[2x3]' },
-    { 'gpu.stream():sum()', '[stream] a stream has no field or method "sum"' },
+    { 'gpu.stream():sum()', '[stream] a stream has no field or method "sum"; it has done, sync, wait' },
     { 'gpu.random.rand(3)', '[gpu.random] gpu.random has no field "rand"; use gpu.rand' },
     { 'gpu.correlate(y)', '[correlate] expected an array, got nil' },
     { 'gpu.convolve(nil, y)', '[convolve] expected an array, got nil' },

@@ -27,7 +27,7 @@ local mistakes = {
     {"gpu.interp({1, 2}, {3, 4}, 3.5)", "[interp] expected the points that are known last, gpu.interp(3.5, xp, fp)"},
     {"gpu.interp(1, {1, 3, 2}, {1, 2, 3})", "[interp] expected points xp in ascending order, without NaN, got xp[3] = 2 after 3"},
     {"gpu.interp(1, {1, 2}, {1, 2, 3})", "got shapes (2,) and (3,)"},
-    {"gpu.interp('1', {1, 2}, {1, 2})", "[interp] expected an array, a table or a number"},
+    {"gpu.interp('1', {1, 2}, {1, 2})", "[interp] expected x, an array, a table or a number"},
   },
   {"windows", {"x:ewm(0.94)", "x:ewm {alpha = 0.06} or x:ewm {span = 20}, got 0.94"}, {"x:rolling(0)", "a number of rows, 1 or more, got 0"}},
   {"decompositions",
