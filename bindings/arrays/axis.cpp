@@ -21,7 +21,7 @@ std::string_view axis_text_hint(std::string_view text) {
   if (text == "all" || text == "none") return "; without an axis it is of all elements";
   if (text == "rows" || text == "columns" || text == "index")
     return "; in a matrix axis 1 goes down the rows, 2 along them";
-  return {};
+  return text.find_first_of("0123456789") == text.npos ? "; options stand by name in braces, {name = value}" : "";
 }
 
 }  // namespace

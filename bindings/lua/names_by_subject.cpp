@@ -109,7 +109,7 @@ constexpr NameRow subject_rows[] = {
     {"stats.normaltest", "SciPy in Python, with x:host(): gpu.stats lacks this test"}, {"stats.permutation_test", "SciPy in Python, with x:host(): gpu.stats lacks this test"},
     {"stats.rvs", "gpu.random.normal(shape, mean, deviation)"}, {"stats.shapiro", "SciPy in Python, with x:host(): gpu.stats lacks this test"},
     {"stats.ttest", "gpu.stats.ttest_ind(x, y), or gpu.stats.ttest_1samp(x, mean)"}, {"stats.variation", "gpu.std(x) / gpu.mean(x)"},
-    {"stats.wilcoxon", "SciPy in Python, with x:host(): gpu.stats lacks this test"}, {"stream:run", "gpu.with(s, fn)"}, {"sumif", "gpu.where(mask, x, 0):sum()"},
+    {"stats.wilcoxon", "SciPy in Python, with x:host(): gpu.stats lacks this test"}, {"sumif", "gpu.where(mask, x, 0):sum()"},
     {"tic", "local seconds = gpu.timer(), and seconds()"}, {"to_list", "x:table()"}, {"toc", "local seconds = gpu.timer(), and seconds()"},
     {"today", "gpu.dates({os.date \"!%Y-%m-%d\"})"}, {"tostring", "tostring(x)"}, {"upsample", "gpu.signal.resample_poly(x, up, down)"}, {"wait", "gpu.sync()"},
     {"weighted_mean", "gpu.average(x, weights)"}, {"winsorize", "x:clip(low, high) with gpu.quantile(x, {0.05, 0.95})"}, {"x:address", "x.pointer"},

@@ -273,7 +273,7 @@ function checks.fields(op, options, list)
     local example = core.is_array(options) and names[1] and ("; a table has them by name, {%s = ...}"):format(names[1])
       or type(options) == "string" and names.format and ("; {format = %q} says how they are written"):format(options)
       or type(options) == "string" and names.method and ("; {method = %q} names one"):format(options)
-      or type(options) == "number" and names.axis and "; several axes are one list, {1, 2}" or "; braces hold options by name, {name = value}"
+      or type(options) == "number" and names.axis and names.keepdims and "; several axes are one list, {1, 2}" or "; braces hold options by name, {name = value}"
     core.raise(("[%s] expected a table of options: %s, got %s%s"):format(op, text(), core.describe(options), example))
   end
   for field in pairs(options) do
