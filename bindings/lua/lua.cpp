@@ -237,7 +237,9 @@ std::string remedy(lua_State* L, const char* op, int index, std::string_view exp
     case LUA_TNIL: {
       const std::string source = passes_nil(L) ? bindings_of(L).gave_nil.reason(L) : "";
       const std::string why = source.empty() ? about_nil_variable(L) : " (perhaps from " + source + ")";
-      return why.empty() ? meant_call(L) : why;
+      if (!why.empty()) return why;
+      const std::string meant = meant_call(L);
+      return meant.empty() && wants_array && takes_several(op) ? about_call(op) : meant;
     }
     default:
       return "";

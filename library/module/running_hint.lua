@@ -159,6 +159,10 @@ local function of_running(message, reads)
     file, number = match(message, "^([^\n]-):(%d+): ")
     lines = reads and file and numbered_lines(file_text(file) or "") or {}
     code = lines[tonumber(number)] or ""
+    local call, field = match(code, "gpu%.([%a_]+%.[%w_]+)%s*%b()%.([%a_][%w_]*)")
+    if call then
+      return ("gpu.%s gives its results one by one, without a field %s: local first, second = gpu.%s(...)"):format(call, field, call)
+    end
     local element = match(code, "[%a_][%w_.]*%b[]%b[]%b[]") or match(code, "[%a_][%w_.]*%b[]%b[]")
     if element then return gsub(element, "%b[]$", "") .. " is a number: an array has as many indices as axes, x.ndim" end
   end

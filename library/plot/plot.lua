@@ -155,7 +155,7 @@ end
 
 --- gpu.plot.grid(charts [, columns])
 function plot.grid(charts, columns)
-  if type(charts) ~= "table" or is_chart(charts) then core.fail("plot.grid", "a list of charts", charts) end
+  if type(charts) ~= "table" or is_chart(charts) then core.fail("plot.grid", "a list of charts, {p, q}", charts) end
   core.check_list("plot.grid", "charts", charts)
   if #charts == 0 then core.fail("plot.grid", "at least one chart", charts) end
   for _, item in ipairs(charts) do

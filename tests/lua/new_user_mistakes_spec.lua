@@ -195,6 +195,8 @@ describe("Lua's own messages", function()
     has('local d = gpu.dates { "2023-01-02" } local e = d[1] + "1d"', "d({i, i}) is a column of it alone, from which others are subtracted")
     has('local u, i = gpu.unique(x)\nprint(i:table())', "x:unique gives the values alone; {return_index = true}")
     has('local u, i = gpu.unique(x)\nprint(x[i])', "got nil; the local 'i' is nil")
+    has('print(gpu.optimize.root_scalar(function(x) return x ^ 2 - 2 end, { bracket = { 0, 2 } }).root)',
+      "gives its results one by one, without a field root")
     has('print("n = " + 3)', '.. joins texts and numbers: "n = " .. n')
     has('for i in 1, 10 do end', "for i = 1, n do ... end counts")
     has('local s = gpu.cubic_spline(x, x) s:derivative()', "gpu.grad(f, {each = true})(x) is its derivative")
