@@ -15,6 +15,15 @@ std::string elementwise_extremum(std::string_view op) {
   return "; gpu." + name + "(x, y) compares element by element";
 }
 
+/// The hint for a text in an axis's place: what other libraries pass there.
+std::string_view axis_text_hint(std::string_view text) {
+  if (text.find("nan") != text.npos) return "; gpu.nanmean(x), gpu.nansum(x) and their kin leave NaN out";
+  if (text == "all" || text == "none") return "; without an axis it is of all elements";
+  if (text == "rows" || text == "columns" || text == "index")
+    return "; in a matrix axis 1 goes down the rows, 2 along them";
+  return text.find_first_of("0123456789") == text.npos ? "; options stand by name in braces, {name = value}" : "";
+}
+
 }  // namespace
 
 std::size_t check_axis(lua_State* L, int index, std::size_t ndim, const char* op) {
@@ -27,6 +36,8 @@ std::size_t check_axis(lua_State* L, int index, std::size_t ndim, const char* op
   if (lua_isboolean(L, index))
     throw Error("[{}] expected an axis: an integer, got {}; flags are options by name, {{name = true}}", op,
                 describe(L, index));
+  const std::string_view hint = lua_type(L, index) == LUA_TSTRING ? axis_text_hint(lua_tostring(L, index)) : "";
+  if (!hint.empty()) throw Error("[{}] expected an axis: an integer, got {}{}", op, describe(L, index), hint);
   const std::int64_t axis = check_integer(L, index, op, "an axis: an integer");
   const auto count = static_cast<std::int64_t>(ndim);
   if (axis == 0) throw Error("[{}] axes start at 1, got 0{}", op, elementwise_extremum(op));

@@ -89,7 +89,8 @@ void push_use_of_operator(lua_State* L, const Bindings::Caller& /*at*/, std::str
   lua_rawget(L, -2);
 }
 
-void refuse_use(lua_State* L, const Bindings::Caller& at, PushUse push_use, std::string_view name, bool is_mask) {
+/// That use; empty for another one.
+std::string use_of(lua_State* L, const Bindings::Caller& at, PushUse push_use, std::string_view name) {
   const int top = lua_gettop(L);
   std::string use;
   if (push_uses(L, at)) {
@@ -97,6 +98,11 @@ void refuse_use(lua_State* L, const Bindings::Caller& at, PushUse push_use, std:
     if (lua_isstring(L, -1)) use = lua_tostring(L, -1);
   }
   lua_settop(L, top);
+  return use;
+}
+
+void refuse_use(lua_State* L, const Bindings::Caller& at, PushUse push_use, std::string_view name, bool is_mask) {
+  const std::string use = use_of(L, at, push_use, name);
   if (use == "comparison")
     throw Error(
         "[{}] expected a number beside == or ~=, got an array, which equals no number, text or boolean in Lua; "
@@ -125,6 +131,22 @@ void refuse_condition_of(lua_State* L, const std::string& name) {
 void refuse_condition_of_operator(lua_State* L, std::string_view name, bool is_mask) {
   const Bindings::Caller at = bindings_of(L).caller();
   if (at.level == 1) refuse_use(L, at, push_use_of_operator, name, is_mask);
+}
+
+void refuse_condition_of_column(lua_State* L, const std::string& name, bool is_mask) {
+  const Bindings::Caller at = bindings_of(L).caller();
+  if (at.level != 2) return;  // the library's function stands between the script and this one
+  const std::string use = use_of(L, at, push_use_of_operator, "field " + name);
+  if (use == "comparison")
+    throw Error(
+        "[table] expected a number beside == or ~=, got the column {}, which equals no number, text or boolean in Lua; "
+        "t.{}:eq(y) is a mask of all rows, t:where(\"{}\", y) has the rows with y",
+        name, name, name);
+  if (use == "condition" && is_mask)
+    throw Error(
+        "[table] expected a boolean as a condition, got the column {}, which is always true in Lua; "
+        "t.{}:all():item() is a boolean, t:take(t.{}) has the rows where it is true",
+        name, name, name);
 }
 
 void refuse_condition_of_selection(lua_State* L, bool is_mask) {

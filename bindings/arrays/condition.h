@@ -26,6 +26,9 @@ void refuse_condition_of(lua_State* L, const std::string& name);
 /// all of the line that are the same operator are used so: `x % 2 == 0`, `x[{i}] == 0`.
 void refuse_condition_of_operator(lua_State* L, std::string_view name, bool is_mask);
 
+/// The same for the column `name` of a table, t.name, which the running function of the library's gives.
+void refuse_condition_of_column(lua_State* L, const std::string& name, bool is_mask);
+
 /// The same for the array that a call of an array selects, x(i, j).
 void refuse_condition_of_selection(lua_State* L, bool is_mask);
 

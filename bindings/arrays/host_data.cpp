@@ -32,6 +32,16 @@ std::string position_text(const std::vector<int>& position) {
   return text;
 }
 
+/// Whether the value is a text with several numbers, as one read from a file is.
+bool has_numbers(lua_State* L, int index) {
+  if (lua_type(L, index) != LUA_TSTRING) return false;
+  const std::string_view text = lua_tostring(L, index);
+  const std::size_t first = text.find_first_of("0123456789");
+  const std::size_t gap = text.find_first_of(" ,;\t\n", first);
+  return first != text.npos && gap != text.npos && text.find_first_of("0123456789", gap) != text.npos &&
+         text.find_first_not_of("0123456789+-.eE ,;\t\n") == text.npos;
+}
+
 /// Throws Error when the script is to stop. A table may be an element of itself many times over, so that a few of them
 /// stand for more elements than any memory has.
 void check_goes_on(lua_State* L, const char* op) {
@@ -169,6 +179,11 @@ class TableScan {
       throw Error("[{}] expected numbers{}, got {}; gpu.stack(t) makes one array of a table of arrays", op_,
                   position_text(position_), describe(L_, -1));
     if (!value) refuse_columns();
+    if (!value && position_.empty() && has_numbers(L_, -1))
+      throw Error(
+          "[{}] expected a number or a list of numbers, {{1, 2, 3}}, got {}; for word in text:gmatch \"[^%s,]+\" do "
+          "t[#t + 1] = tonumber(word) end makes a list of a text",
+          op_, describe(L_, -1));
     if (!value) fail(op_, "a number, a boolean or a complex number" + position_text(position_), L_, -1);
     signed_ = signed_ || std::holds_alternative<std::int64_t>(*value);
     unsigned_ = unsigned_ || std::holds_alternative<std::uint64_t>(*value);

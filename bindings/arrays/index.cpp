@@ -9,6 +9,7 @@
 #include "bindings/lua/caller.h"
 #include "bindings/lua/list.h"
 #include "bindings/lua/lua.h"
+#include "bindings/lua/nil_source.h"
 #include "bindings/lua/state.h"
 
 namespace gpulua {
@@ -137,6 +138,7 @@ std::string text_hint(std::string_view text) {
   if (text.find(',') != text.npos) return "; each axis has a text of its own: x(\":\", 1)";
   if (text.size() >= 10 && text[4] == '-' && text[7] == '-')
     return "; x(t.date:eq(\"" + std::string(text) + "\")) takes the rows of a date";
+  if (text.find("end") != text.npos) return "; x[-1] is the last element, and \"2:\" goes to the end";
   const bool has_letter = std::any_of(text.begin(), text.end(), [](unsigned char c) { return std::isalpha(c); });
   return has_letter && text.find(':') != text.npos ? "; variables stand in a table: x({first, last})" : "";
 }
@@ -198,7 +200,11 @@ std::vector<IndexItem> check_index(lua_State* L, int first, int last, const Layo
   // Axes after an ellipsis are counted from the last one.
   std::size_t taken = 0;
   for (int i = first; i <= last; ++i)
-    if (lua_isnil(L, i)) throw Error("[index] expected {}, got nil; gpu.newaxis makes a dimension", what);
+    if (lua_isnil(L, i)) {
+      const std::string variable = about_nil_variable(L);
+      throw Error("[index] expected {}, got nil{}", what,
+                  variable.empty() ? "; gpu.newaxis makes a dimension" : variable);
+    }
   if (first < last && lua_isboolean(L, first) && lua_isboolean(L, last))
     throw Error("[index] expected {}, got booleans; a mask is an array of bool: x[gpu.array{{true, false, true}}]",
                 what);

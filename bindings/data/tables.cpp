@@ -6,6 +6,7 @@
 
 #include "bindings/arrays/array_options.h"
 #include "bindings/arrays/array_parts.h"
+#include "bindings/arrays/condition.h"
 #include "bindings/arrays/lua_array.h"
 #include "bindings/data/data_parts.h"
 #include "bindings/data/dates.h"
@@ -219,10 +220,18 @@ int write_table(lua_State* L) {
   return 1;
 }
 
+/// check_use(name, is_mask): an error where the script uses the column t.name as Lua's condition or beside ==.
+int check_use_of_column(lua_State* L) {
+  refuse_condition_of_column(L, std::string(check_string(L, 1, "table", "a name")), lua_toboolean(L, 2) != 0);
+  return 0;
+}
+
 }  // namespace
 
 void add_tables(lua_State* L) {
-  set_functions(L, {{"read_csv", protect<read_table>}, {"write_csv", protect<write_table>}});
+  set_functions(L, {{"read_csv", protect<read_table>},
+                    {"write_csv", protect<write_table>},
+                    {"check_use", protect<check_use_of_column>}});
   add_text_columns(L);
   add_dates(L);
 }

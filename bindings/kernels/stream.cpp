@@ -124,6 +124,11 @@ int event_tostring(lua_State* L) {
 // gpu.with(s, fn, ...): enter(s, fn), then fn(...), then leave(the value of enter); see helpers.bracket.
 
 int enter_stream(lua_State* L) {
+  if (lua_type(L, 1) == LUA_TSTRING)
+    throw Error(
+        "[with] expected a stream, got {}; gpu.stream(name) makes one of a device, and gpu.device(name) the "
+        "device current",
+        describe(L, 1));
   const auto& handle = check<StreamHandle>(L, 1, "with");
   if (!lua_isfunction(L, 2)) fail("with", "a function to run", L, 2);
   if (is_recording(bindings_of(L).context()))

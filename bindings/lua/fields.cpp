@@ -33,7 +33,7 @@ void refuse_field(lua_State* L, const std::string& message, int key, const NearN
                 describe(L, key));
   throw Error("{}{}{}", message, describe(L, key),
               is_dtype            ? "; dtypes are strings: " + describe(L, key)
-              : elsewhere.empty() ? near.question()
+              : elsewhere.empty() ? near.question_or_names()
                                   : "; use " + std::string(elsewhere));
 }
 

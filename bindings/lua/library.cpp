@@ -153,6 +153,15 @@ bool is_function_of(lua_State* L, std::string_view receiver, std::string_view na
   return is_function;
 }
 
+/// Whether the script has the command's function `help`.
+bool has_help(lua_State* L) {
+  lua_pushliteral(L, "help");
+  lua_rawget(L, LUA_GLOBALSINDEX);
+  const bool found = !lua_isnil(L, -1);
+  lua_pop(L, 1);
+  return found;
+}
+
 /// __index(table, key) for a missing key.
 int missing_field(lua_State* L) {
   const std::string_view receiver = lua_tostring(L, lua_upvalueindex(own_upvalue));
@@ -178,6 +187,10 @@ int missing_field(lua_State* L) {
   load_library(L);
   NearName near(name_at(L, 2));
   offer_names(L, 1, near);
+  if (receiver.starts_with("gpu.") && near.name().empty() && name_elsewhere(name_at(L, 2)).empty() && has_help(L) &&
+      lua_type(L, 2) == LUA_TSTRING)
+    throw Error("{}{}; help({}) lists its functions", lua_tostring(L, lua_upvalueindex(own_upvalue + 1)),
+                describe(L, 2), receiver.substr(0, receiver.size() - 1));
   refuse_field(L, lua_tostring(L, lua_upvalueindex(own_upvalue + 1)), 2, near);
 }
 

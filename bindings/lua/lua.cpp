@@ -180,8 +180,7 @@ bool is_plain_table(lua_State* L, int index) {
   return lua_istable(L, index) && type_name(L, index).empty();
 }
 
-/// What errors say of a column of text: how to read a file's column as numbers, by text_column.lua, or what such a
-/// column can do.
+/// What errors say of a column of text: how it is read as numbers, by text_column.lua, or what such a column can do.
 std::string about_text_column(lua_State* L, int index) {
   if (index < 0 && index > LUA_REGISTRYINDEX) index = lua_gettop(L) + index + 1;
   if (luaL_getmetafield(L, index, "advice") == 0) return text_column_text;
@@ -236,8 +235,9 @@ std::string remedy(lua_State* L, const char* op, int index, std::string_view exp
                                                         : "";
     case LUA_TNIL: {
       const std::string source = passes_nil(L) ? bindings_of(L).gave_nil.reason(L) : "";
-      const std::string why = source.empty() ? about_nil_variable(L) : " (perhaps from " + source + ")";
-      return why.empty() ? meant_call(L) : why;
+      std::string why = source.empty() ? about_nil_variable(L) : " (perhaps from " + source + ")";
+      if (why.empty()) why = meant_call(L);
+      return why.empty() && wants_array && takes_several(op) ? about_call(op) : why;
     }
     default:
       return "";

@@ -340,7 +340,8 @@ std::string shortened(std::string_view line) {
 }  // namespace
 
 std::string_view name_elsewhere(std::string_view name) {
-  return here_of(rows, name);
+  const std::string_view here = here_of(rows, name);
+  return here.empty() ? name_of_subject(name) : here;
 }
 
 std::string call_of(const std::string& op) {

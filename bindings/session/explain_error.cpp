@@ -227,7 +227,10 @@ void write_hint(lua_State* L, std::string_view message, Hint& hint) {
                  "; x:gt(text), x:ge(text), x:lt(text) and x:le(text) compare a column of dates or of text: "
                  "t:take(t.date:ge(\"2024-01-01\"))");
   if (has("attempt to perform arithmetic on a string value") && has_date(L))
-    return write(hint, "; an element of a column of dates is a text: d:diff() has the durations between neighbours");
+    return write(
+        hint,
+        "; an element of a column of dates is a text: d({i, i}) is a column of it alone, from which others are "
+        "subtracted, d:diff() has the durations between neighbours");
   if (has("attempt to perform arithmetic on") && has("string value"))
     return write(hint, "; .. joins texts and numbers: \"n = \" .. n, tonumber(text) is a number");
   if (has("attempt to compare") && has("userdata") && (find_array(L, false) || has_column(L)))

@@ -45,9 +45,9 @@ function bytecode.targets(fn)
 end
 
 --- "condition" where the only result of the call or operation at `pc` is at once looked at as true or false, "comparison" where it is
---- compared with a value that is not the constant nil. Nil for another use, also for x in `c and x or y`, which chooses between two
---- values.
-function bytecode.use_of_result(fn, pc, targets)
+--- compared with a value that is not the constant nil; with `constants` only where that is another constant. Nil for another use, also
+--- for x in `c and x or y`, which chooses between two values.
+function bytecode.use_of_result(fn, pc, targets, constants)
   local made, following = util.funcbc(fn, pc), util.funcbc(fn, pc + 1)
   local is_call = opcode(made) == ops.CALL or opcode(made) == ops.CALL_WITH_ALL
   if is_call and rshift(made, 24) ~= 2 or not following then return end
@@ -56,7 +56,7 @@ function bytecode.use_of_result(fn, pc, targets)
     use = not (ops.jumps_if_true[op] and targets[pc + 3]) and "condition"
   elseif ops.compares[op] and target(following) == register then
     use = (op ~= ops.IS_PRIMITIVE and op ~= ops.IS_NOT_PRIMITIVE or operand ~= 0) and "comparison" -- 0 is nil
-  elseif ops.compares_values[op] and (target(following) == register or operand == register) then
+  elseif not constants and ops.compares_values[op] and (target(following) == register or operand == register) then
     use = "comparison"
   end
   return use and not targets[pc + 1] and use or nil -- else the value may be another one
@@ -74,7 +74,8 @@ function bytecode.drops_results(fn, line, register)
   return found
 end
 
---- Iterates over the operators of fn and its indexings by another key than a name: the position, and the operation's name or "index".
+--- Iterates over the operators of fn and its indexings: the position, and the operation's name, "index", or "field name" of a key that
+--- is a name.
 function bytecode.operators(fn)
   local following = instructions(fn)
   return function()
@@ -82,7 +83,10 @@ function bytecode.operators(fn)
       local op = opcode(instruction)
       if ops.operation_of[op] then return pc, ops.operation_of[op] end
       if op == ops.GET_INDEXED or op == ops.GET_AT then return pc, "index" end
-      if op == ops.GET_FIELD and not util.funck(fn, -band(rshift(instruction, 16), 0xff) - 1):find "^[%a_][%w_]*$" then return pc, "index" end
+      if op == ops.GET_FIELD then
+        local key = util.funck(fn, -band(rshift(instruction, 16), 0xff) - 1)
+        return pc, key:find "^[%a_][%w_]*$" and "field " .. key or "index"
+      end
     end
   end
 end
@@ -207,6 +211,26 @@ function bytecode.fields(fn)
   end
 end
 
+--- The assignments of fn to fields of what a method has given, x:method(...).name = value: a list of {line =, name =, method =, register =},
+--- where the register is that of the object. It may be a local's.
+function bytecode.sets_of_results(fn)
+  local sets = {}
+  for pc, instruction in instructions(fn) do
+    if opcode(instruction) == ops.SET_FIELD then
+      local register = rshift(instruction, 24)
+      local at, kind = source(fn, pc, register)
+      if kind == "call" then
+        local callee, method = bytecode.callee(fn, at)
+        if callee == "field" then
+          sets[#sets + 1] = { line = bytecode.line(fn, pc), method = method, register = register,
+            name = util.funck(fn, -band(rshift(instruction, 16), 0xff) - 1) }
+        end
+      end
+    end
+  end
+  return sets
+end
+
 --- The kind of the source of the function that is called at `pc`, and its value.
 function bytecode.callee(fn, pc) return select(2, source(fn, pc, target(util.funcbc(fn, pc)))) end
 
@@ -285,9 +309,10 @@ local function operands(instruction)
   if count == 1 then return rshift(instruction, 24) end
   if count == 2 then return rshift(instruction, 24), band(rshift(instruction, 16), 0xff) end
   if opcode(instruction) == ops.SET_INDEXED or opcode(instruction) == ops.SET_AT then return target(instruction) end
+  if opcode(instruction) == ops.GET_INDEXED then return band(rshift(instruction, 16), 0xff) end
 end
 
---- The registers that instructions on a line of fn read: operands, the value of t[key] = value, and arguments of functions for which
+--- The registers that instructions on a line of fn read: operands, the key of t[key], the value of t[key] = value, and arguments of functions for which
 --- takes(kind, value) is true; it gets the results of callee(). A list of pairs: the instruction's position and the register.
 function bytecode.registers_read(fn, line, takes)
   local read = {}

@@ -1,6 +1,7 @@
 -- Which results of calls and operators are conditions. An array is always true in Lua, and equals no number. The chunk gets the
 -- bytecode's readers and returns a function (fn): false, or a table with "condition" and "comparison": for a call by line, register of
--- the call and name of the called field ("" for a variable); for operators by line and operation, if those of the line are all used so.
+-- the call and name of the called field ("" for a variable); for operators and fields by line and operation, if those of the line are all
+-- used so. A field may be what another one is, as two columns are one array, so its comparisons are those with constants.
 -- At 0 it has a mask of the lines, by their remainders of 32. A prototype is read once.
 local bytecode = ...
 if not bytecode then return function() return false end end
@@ -22,7 +23,7 @@ end
 local function add_operators(lines, fn, targets)
   local uses = {}
   for pc, operation in bytecode.operators(fn) do
-    local line, use = bytecode.line(fn, pc), bytecode.use_of_result(fn, pc, targets) or false
+    local line, use = bytecode.line(fn, pc), bytecode.use_of_result(fn, pc, targets, operation:find "^field ") or false
     uses[line] = uses[line] or {}
     if uses[line][operation] == nil then uses[line][operation] = use end
     uses[line][operation] = uses[line][operation] == use and use

@@ -28,7 +28,8 @@ end
 local function check_rank(op, rank)
   local _, size = numbers()
   if type(rank) ~= "number" or rank % 1 ~= 0 or rank < 0 or rank >= size then
-    core.fail(op, ("a rank from 0 to %d"):format(size - 1), rank)
+    local use = rank == nil and "; the rank stands behind the array" or size == 1 and "; this is the only rank: gpulua --ranks 4 script.lua starts 4"
+    core.raise(("[%s] expected a rank from 0 to %d, got %s%s"):format(op, size - 1, core.describe(rank), use or ""))
   end
   return rank
 end

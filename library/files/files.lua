@@ -78,7 +78,8 @@ end
 local function separator(op, path, sep)
   if sep == nil then return ending(path) == "tsv" and "\t" or "," end
   if type(sep) ~= "string" or #sep ~= 1 or sep:find '[%w\n\r".+-]' then
-    core.fail(op, "sep, one character that is not part of a number, quote or line's end", sep)
+    core.raise(("[%s] expected sep, one character that is not part of a number, quote or line's end, got %s%s"):format(op, core.describe(sep),
+      sep == "tab" and '; "\\t" is a tab' or ""))
   end
   return sep
 end

@@ -20,6 +20,10 @@ end
 --- Starts the loop of `op`. Returns it, a function that takes the next step, and whether steps are recorded.
 local function start(op, asks, fn, ...)
   if type(fn) ~= "function" then core.fail(op, "a function of the arrays that the loop carries", fn) end
+  if type((...)) == "function" then
+    core.raise(("[%s] expected arrays after the function, got another function%s"):format(op,
+      asks and "; one gives the condition and the arrays, function(x) return x:sum():lt(10), x + 1 end" or ""))
+  end
   local line, name = carried(fn)
   if line then
     core.raise(("[%s] expected a function that gets and returns what it carries from step to step, got one that reads '%s' and sets it "

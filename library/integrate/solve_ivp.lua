@@ -86,11 +86,16 @@ end
 
 --- gpu.integrate.solve_ivp(f, span, y0 [, {method, rtol, atol, t_eval, events, max_step, first_step, max_steps, args, each}])
 function integrate.solve_ivp(f, span, y0, options)
-  if type(span) ~= "table" then core.fail(op, "a time span {t0, t1}", span) end
+  if type(span) ~= "table" then
+    core.raise(("[%s] expected a time span {t0, t1}, got %s%s"):format(op, core.describe(span),
+      core.is_array(span) and "; {t_eval = times} has the times of the results" or ""))
+  end
   options = checks.fields(op, options)
   local each = checks.flag(op, "each", options.each) or false
   if type(y0) == "table" then y0 = gpu.array(y0, "float64") end
-  if not core.is_array(y0) or kinds.is_complex(y0) then core.fail(op, "y0: an array or a list of real numbers", y0) end
+  if not core.is_array(y0) or kinds.is_complex(y0) then
+    core.fail(op, ("y0: an array or a list of real numbers%s"):format(core.is_number(y0) and ", {y} of one" or ""), y0)
+  end
   local problem = {f = f, y0 = y0, dtype = kinds.working(y0), args = options.args or {}}
   if each then
     problem.args = problems.args(op, options.args, y0.device)
@@ -100,7 +105,8 @@ function integrate.solve_ivp(f, span, y0, options)
   elseif type(problem.args) ~= "table" then
     core.fail(op, "args = a list of the function's last arguments", problem.args)
   else
-    checks.parameters(op, "f(t, y, ...)", f, 2 + #problem.args, "; one that sets dy is for each = true")
+    checks.parameters(op, "f(t, y, ...)", f, 2 + #problem.args, "; function(t, y) return {y[2], -y[1]} end gives dy/dt, "
+      .. "and {each = true} takes function(t, y, dy), which sets dy[1], dy[2]")
   end
   read_span(problem, span, each)
   read_tolerances(problem, options, each and (y0.shape[y0.ndim] or 0) or y0.size)

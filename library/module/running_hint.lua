@@ -58,6 +58,7 @@ end
 local second_result = {
   max = "x:max gives the values alone, x:argmax the positions", min = "x:min gives the values alone, x:argmin the positions",
   sort = "x:sort gives the values alone, x:argsort the positions",
+  unique = "x:unique gives the values alone; {return_index = true}, {return_inverse = true} and {return_counts = true} give one result more each",
   load = "gpu.load gives one value: of an .npz file a table of its arrays by name",
 }
 
@@ -158,6 +159,10 @@ local function of_running(message, reads)
     file, number = match(message, "^([^\n]-):(%d+): ")
     lines = reads and file and numbered_lines(file_text(file) or "") or {}
     code = lines[tonumber(number)] or ""
+    local call, field = match(code, "gpu%.([%a_]+%.[%w_]+)%s*%b()%.([%a_][%w_]*)")
+    if call then
+      return ("gpu.%s gives its results one by one, without a field %s: local first, second = gpu.%s(...)"):format(call, field, call)
+    end
     local element = match(code, "[%a_][%w_.]*%b[]%b[]%b[]") or match(code, "[%a_][%w_.]*%b[]%b[]")
     if element then return gsub(element, "%b[]$", "") .. " is a number: an array has as many indices as axes, x.ndim" end
   end

@@ -49,7 +49,10 @@ local function check_edges(op, edges, x)
   if edges.ndim ~= 1 then core.fail(op, "a vector of edges", edges) end
   local n = edges.size
   if n > 1 and not edges({2, n}):ge(edges({1, n - 1})):all():item() then
-    core.raise(("[%s] expected edges that increase"):format(op))
+    local after, before = edges({2, n}), edges({1, n - 1})
+    local at = tonumber((after:ge(before):logical_not():argmax():item())) + 1
+    core.raise(("[%s] expected edges that increase, got edges[%d] = %s after %s; edges:sort() puts them in order"):format(op, at,
+      core.describe(edges[at]), core.describe(edges[at - 1])))
   end
   return edges
 end

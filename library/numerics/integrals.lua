@@ -13,10 +13,7 @@ local function samples(op, y, spacing, axis)
   axis = core.axis(op, axis or -1, y.ndim)
   y = core.cast(y, core.floating(y.dtype))
   if not core.is_array(spacing) then
-    if spacing ~= nil and type(spacing) ~= "number" then
-      core.fail(op, "a number or an array of coordinates as spacing", spacing)
-    end
-    return y, axis, spacing or 1
+    return y, axis, spacing == nil and 1 or checks.spacing(op, spacing, checks.not_limits)
   end
   checks.real(op, spacing)
   local along = spacing.ndim == 1 and 1 or axis
@@ -107,6 +104,8 @@ local function polyfit(x, y, degree, options)
   if x.size <= degree then
     core.raise(("[%s] expected at least %d points for a degree of %d, got %d"):format(op, degree + 1, degree, x.size))
   end
+  x = checks.finite_later(op, "x", x)
+  y = checks.finite_later(op, "y", y)
   local dtype = core.floating(core.promote(x.dtype, y.dtype))
   local columns = core.cast(y.ndim == 1 and y:expand_dims(2) or y, "float64")
   local points, weights = core.cast(x, "float64"):eval(), nil

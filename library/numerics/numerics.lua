@@ -174,9 +174,7 @@ local function gradient(x, ...)
   for i, axis in ipairs(axes) do
     local spacing = spacings[#spacings == 1 and 1 or i]
     if spacing == nil then spacing = 1 end
-    if type(spacing) ~= "number" and not core.is_array(spacing) then
-      core.fail("gradient", "a number or an array of coordinates as spacing", spacing)
-    end
+    if not core.is_array(spacing) then checks.spacing("gradient", spacing) end
     result[i] = derivative(x, spacing, axis, order)
   end
   return unpack(result)
@@ -199,8 +197,7 @@ local function trapezoid(y, spacing, axis)
     local steps = spacing.ndim == 1 and lay(diff(spacing), axis, y.ndim) or diff(spacing, 1, axis)
     heights = heights * steps
   elseif spacing ~= nil then
-    if type(spacing) ~= "number" then core.fail("trapezoid", "a number or an array of coordinates as spacing", spacing) end
-    heights = heights * spacing
+    heights = heights * checks.spacing("trapezoid", spacing, checks.not_limits)
   end
   return heights:sum(axis) / 2
 end
@@ -245,17 +242,18 @@ local function interp(x, xp, fp, options)
   end
   if type(x) == "table" then core.check_list(op, "numbers", x) end
   local like = core.is_array(x) and x or core.is_array(xp) and xp or core.is_array(fp) and fp
-    or (type(x) == "table" or core.is_number(x)) and gpu.array(x, "float64") or core.fail(op, what, x)
+    or (type(x) == "table" or core.is_number(x)) and gpu.array(x, "float64") or core.fail(op, "x, " .. what, x)
   local on_device = core.is_array(xp)
   if type(xp) == "table" and not period then
     for i = 2, core.check_list(op, "points", xp) do
       if type(xp[i]) == "number" and type(xp[i - 1]) == "number" and not (xp[i] >= xp[i - 1]) then
-        core.raise(("[interp] expected points in ascending order, got %g after %g"):format(xp[i], xp[i - 1]))
+        core.raise(("[interp] expected points xp in ascending order, without NaN, got xp[%d] = %s after %g"):format(i, core.describe(xp[i]),
+          xp[i - 1]))
       end
     end
   end
-  local function real(value) return checks.real(op, checks.to_array(op, what, value, like)) end
-  x, xp, fp = real(x), real(xp), real(fp)
+  local function real(name, value) return checks.real(op, checks.to_array(op, ("%s, %s"):format(name, what), value, like)) end
+  x, xp, fp = real("x", x), real("xp", xp), real("fp", fp)
   if xp.ndim ~= 1 or fp.ndim ~= 1 or xp.size ~= fp.size or xp.size == 0 then
     core.raise(("[interp] expected points in two vectors of one length, got shapes %s and %s; gpu.interp(x, xp, fp) has them last"):format(
       checks.shape_text(xp.shape), checks.shape_text(fp.shape)))

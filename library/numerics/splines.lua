@@ -244,6 +244,8 @@ function gpu.cubic_spline(x, y, options)
   local extents = rows.shape
   local n = table.remove(extents, 1)
   local columns = n > 0 and rows.size / n or 0
+  checks.finite_elements(op, "x", x)
+  checks.finite_elements(op, "y", y)
   local points, values = core.host(core.cast(x, "float64")), core.cast(rows, "float64"):reshape(n, columns)
   local is_linear = conditions ~= "periodic" and core.depends(values)
   local pieces = (is_linear and fitted_linearly or fitted)(points, values, conditions)

@@ -40,6 +40,13 @@ function each.dtype(lists)
   return dtype:find "^float" and dtype or "float64"
 end
 
+--- Refuses what is no list of starts.
+function each.refuse_starts(op, most, x0)
+  core.raise(("[%s] expected x0 = a list of 1 to %d starts, numbers or arrays, one for each unknown, got %s%s"):format(op, most,
+    core.describe(x0), core.is_array(x0) and x0.ndim == 2 and '; {m(":", 1), m(":", 2)} has the columns of a matrix as starts'
+      or core.is_array(x0) and "; {x, y} is of two unknowns, for each element" or ""))
+end
+
 --- A start or a bound: the number or array in that dtype.
 function each.start(op, what, value, dtype)
   check_number(op, what, value)

@@ -137,7 +137,7 @@ end
 return function(op, f, x0, options)
   each.check_options(op, options, "xtol ftol gtol")
   if type(x0) ~= "table" or #x0 < 1 or #x0 > most_parameters then
-    core.fail(op, ("x0 = a list of 1 to %d starts, numbers or arrays"):format(most_parameters), x0)
+    each.refuse_starts(op, most_parameters, x0)
   end
   local n, args = #x0, each.arguments(op, options.args)
   if core.depends(unpack(args)) then

@@ -112,7 +112,7 @@ function gpu.optimize.root(f, x0, options)
     core.raise(("[%s] expected each = true: systems of numbers, a thread each; least_squares solves one of an array, root_scalar an equation of one number"):format(op))
   end
   if type(x0) ~= "table" or #x0 < 1 or #x0 > most_unknowns then
-    core.fail(op, ("x0 = a list of 1 to %d starts, numbers or arrays"):format(most_unknowns), x0)
+    each.refuse_starts(op, most_unknowns, x0)
   end
   local n, args = #x0, each.arguments(op, options.args)
   each.check(op, f, n + #args)

@@ -147,7 +147,7 @@ function optimize.least_squares(f, x0, options)
   local op = "optimize.least_squares"
   options = checks.fields(op, options)
   if numbers.is_each(op, options) then return each(op, f, x0, options) end
-  numbers.check_function(op, "a function of x0 that gives residuals", f, "f(x)", 1)
+  numbers.check_function(op, "a function of x0 that gives residuals", f, "f(x)", 1, x0, options)
   if options.jacobian ~= nil then numbers.check_function(op, "jacobian = a function", options.jacobian, "jacobian(x)", 1) end
   local of, o, start = read(op, x0, options, "x0")
   local x, _, report = search(of, f, options.jacobian or made_of(f, "jacobian", gpu.jacobian), start, o)
@@ -166,12 +166,6 @@ local function check_sigma(op, sigma, y)
   return sigma
 end
 
---- Refuses an array with an element that is infinite or NaN.
-local function check_finite(op, name, x, advice)
-  local at, value = checks.first_where(x, (x - x):ne(0))
-  if at then core.raise(("[%s] expected finite numbers, got %s%s = %s%s"):format(op, name, at, core.describe(value), advice)) end
-end
-
 --- Warns of covariances that are infinite, for m values and n parameters.
 local function warn_of_covariance(op, m, n)
   core.warn(("[%s] expected %s, got %d value%s of y for %d parameter%s; the covariances are infinite"):format(op,
@@ -183,7 +177,7 @@ end
 --- gpu.optimize.curve_fit(f, x, y, p0 [, {sigma, absolute_sigma, method, bounds, xtol, ftol, gtol, maxiter, jacobian, callback}])
 function optimize.curve_fit(f, x, y, p0, options)
   local op = "optimize.curve_fit"
-  if type(f) ~= "function" then core.fail(op, "a function of x and the parameters", f) end
+  checks.function_first(op, "f, x, y, p0", "a function of x and the parameters", f, x, y, p0, options)
   checks.real(op, y)
   options = checks.fields(op, options)
   if options.jacobian ~= nil and type(options.jacobian) ~= "function" then core.fail(op, "jacobian = a function", options.jacobian) end
@@ -192,7 +186,8 @@ function optimize.curve_fit(f, x, y, p0, options)
   checks.parameters(op, "f(x, ...)", f, 1 + of.n, remedy, true)
   checks.parameters(op, "jacobian(x, ...)", options.jacobian, 1 + of.n, remedy)
   local sigma = check_sigma(op, options.sigma, y)
-  check_finite(op, "y", y, "; a mask leaves values out: mask = y:isfinite(), x[mask] and y[mask]")
+  checks.finite_elements(op, "y", y)
+  if core.is_array(x) and not kinds.is_complex(x) then checks.finite_elements(op, "x", x) end
   checks.flag(op, "absolute_sigma", options.absolute_sigma)
   local weight = sigma and 1 / sigma or 1
   local function parameters(p)
@@ -203,7 +198,9 @@ function optimize.curve_fit(f, x, y, p0, options)
   local function differences(p)
     local fitted = f(x, parameters(p))
     if not core.is_array(fitted) or fitted.shape ~= y.shape then
-      core.fail(op, ("f(x, ...) of the shape %s, as y"):format(checks.shape_text(y.shape)), fitted)
+      core.raise(("[%s] expected f(x, ...) of the shape %s, as y, got %s%s"):format(op, checks.shape_text(y.shape), core.describe(fitted),
+        core.is_array(x) and x.ndim == 1 and y.ndim == 1 and x.size ~= y.size and ("; x has %d elements and y %d"):format(x.size, y.size)
+          or core.is_array(fitted) and fitted.ndim == 0 and "; a + 0 * x is the same number for each x" or ""))
     end
     return (fitted - y) * weight
   end
@@ -221,7 +218,7 @@ function optimize.curve_fit(f, x, y, p0, options)
   end
   local found, R, report = search(of, differences, jacobian, start, o)
   if report.reason == "not finite" and report.iterations == 0 then
-    check_finite(op, "f(x, ...)", f(x, parameters(of:unpack(of:array(start)))), " at p0: begin where f is finite, or leave such x out")
+    checks.finite_elements(op, "f(x, ...)", f(x, parameters(of:unpack(of:array(start)))), " at p0: begin where f is finite, or leave such x out")
   end
   numbers.must_find(op, "the parameters", report,
     ("the sum of squares is %.6g; start nearer to the parameters, or set bounds or a greater maxiter"):format(2 * report.value))

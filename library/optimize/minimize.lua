@@ -52,7 +52,7 @@ end
 --- gpu.optimize.minimize(f, x0 [, {method, bounds, tol, maxiter, gradient, callback, adaptive}])
 function optimize.minimize(f, x0, options)
   local op = "optimize.minimize"
-  numbers.check_function(op, "a function of x0", f, "f(x)", 1)
+  numbers.check_function(op, "a function of x0", f, "f(x)", 1, x0, options)
   options = checks.fields(op, options)
   if type(x0) == "table" and core.is_number(x0[1]) then x0 = gpu.array(x0, "float64") end
   local of = space.of(op, x0)

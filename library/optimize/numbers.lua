@@ -8,9 +8,9 @@ numbers.epsilon = 2 ^ -52
 
 function numbers.is_finite(x) return x - x == 0 end
 
---- A function of the `count` arguments in `form`, "f(x)"; `what` describes it.
-function numbers.check_function(op, what, fn, form, count)
-  if type(fn) ~= "function" then core.fail(op, what, fn) end
+--- A function of the `count` arguments in `form`, "f(x)"; `what` describes it, and `...` are the arguments after it.
+function numbers.check_function(op, what, fn, form, count, ...)
+  checks.function_first(op, "f, x0", what, fn, ...)
   checks.parameters(op, form, fn, count, form == "f(x)" and "; x is all of them: x(1) and x(2) are elements of an array")
   return fn
 end

@@ -25,7 +25,7 @@ end
 local function is_scalar(value) return core.is_array(value) and value.ndim == 0 and kinds.is_floating(value) end
 
 local function check_rate(op, what, rate)
-  if not (type(rate) == "number" and rate - rate == 0 or is_scalar(rate)) then core.fail(op, what, rate) end
+  if not (type(rate) == "number" and rate >= 0 and rate < math.huge or is_scalar(rate)) then core.fail(op, what, rate) end
   return rate
 end
 
@@ -34,7 +34,7 @@ local function read(op, options)
   op = "optimize." .. op
   local rate = options.learning_rate == nil and 1e-3 or options.learning_rate
   if type(rate) ~= "function" then
-    check_rate(op, "learning_rate = a number, a floating array of no axes, or a function of the step's number", rate)
+    check_rate(op, "learning_rate = a number of 0 or more, a floating array of no axes, or a function of the step's number", rate)
   end
   local clip = options.clip_norm
   if clip ~= nil and not (type(clip) == "number" and clip > 0) then core.fail(op, "clip_norm = a number above 0", clip) end
@@ -158,7 +158,7 @@ local function step(self, grads)
   local list = gradients(self, grads)
   local number, rate = next_number(self), o.learning_rate
   if type(rate) == "function" then
-    rate = check_rate("optimizer:step", "a number or a floating array of no axes from learning_rate", rate(number))
+    rate = check_rate("optimizer:step", "a number of 0 or more or a floating array of no axes from learning_rate", rate(number))
   end
   count(self, number)
   local clip = o.clip_norm and clipping(list, o.clip_norm)

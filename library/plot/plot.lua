@@ -155,7 +155,7 @@ end
 
 --- gpu.plot.grid(charts [, columns])
 function plot.grid(charts, columns)
-  if type(charts) ~= "table" or is_chart(charts) then core.fail("plot.grid", "a list of charts", charts) end
+  if type(charts) ~= "table" or is_chart(charts) then core.fail("plot.grid", "a list of charts, {p, q}", charts) end
   core.check_list("plot.grid", "charts", charts)
   if #charts == 0 then core.fail("plot.grid", "at least one chart", charts) end
   for _, item in ipairs(charts) do
@@ -270,7 +270,11 @@ function plot.animate(path, frames, fn, options)
   end
   local charts = {}
   for i = 1, frames do
-    charts[i] = check_chart("animate", (fn(i)))
+    charts[i] = fn(i)
+    if not is_chart(charts[i]) then
+      core.raise(("[%s] expected a chart of frame %d from the function, got %s; return gives it: return gpu.plot.line(x, y)"):format(op, i,
+        core.describe(charts[i])))
+    end
     for _, item in ipairs(rawget(charts[i], "charts") or {charts[i]}) do
       for _, layer in ipairs(rawget(item, "layers")) do layer.source = nil end -- for windows: memory of each frame
     end

@@ -30,6 +30,9 @@ local function prepared(op, x, wants)
 end
 
 local function check_length(op, n)
+  if type(n) == "string" then
+    core.raise(("[%s] expected n, a length above 0, got %q; options stand by name, {norm = %q}"):format(op, n, n))
+  end
   if type(n) ~= "number" or n % 1 ~= 0 or n < 1 then core.fail(op, "n, a length above 0", n) end
   return n
 end

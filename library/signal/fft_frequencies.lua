@@ -10,7 +10,9 @@ local function read_spacing(op, n, spacing, options)
   check_length(op, n)
   if type(spacing) == "table" or type(spacing) == "string" then spacing, options = checks.shift(op, spacing, options) end
   if spacing == nil then spacing = 1 end
-  if type(spacing) ~= "number" or spacing == 0 then core.fail(op, "a spacing other than 0", spacing) end
+  if type(spacing) ~= "number" or not (spacing > 0 and spacing < math.huge) then
+    core.fail(op, "the spacing of the samples, a number above 0, which is 1 / fs", spacing)
+  end
   local dtype, device = core.options(op, options)
   return spacing, dtype or gpu.default_dtype(), device
 end

@@ -246,8 +246,9 @@ local function read_frequencies(op, frequencies, options)
   list = map(list, function(w) return fs and 2 * w / fs or w end)
   for _, w in ipairs(list) do
     if not (w > 0 and w < 1) then
-      core.raise(("[%s] expected frequencies above 0 and below %shalf the sampling frequency, got %s%s"):format(op, fs and "" or "1, ",
-        core.describe(fs and w * fs / 2 or w), fs == nil and w > 1 and "; {fs = 1000} is that of 1000 Hz, and they are in Hz then" or ""))
+      core.raise(("[%s] expected frequencies above 0 and below %s, half the sampling frequency, got %s%s"):format(op,
+        fs and core.describe(fs / 2) or "1", core.describe(fs and w * fs / 2 or w),
+        fs == nil and w > 1 and "; {fs = 1000} is that of 1000 Hz, and they are in Hz then" or ""))
     end
   end
   return list
@@ -267,7 +268,9 @@ local function design(op, prototype, order, parameter, frequencies, kind, option
   local expected = bands[kind] and 2 or 1
   if #list ~= expected or expected == 2 and list[1] >= list[2] then
     local wanted = expected == 2 and "two frequencies that increase" or "one frequency"
-    core.raise(("[%s] expected %s for a %s, got %s"):format(op, wanted, kind, core.describe(frequencies)))
+    local half = options.fs and options.fs / 2 or 1
+    local given = map(list, function(w) return core.describe(w * half) end)
+    core.raise(("[%s] expected %s for a %s, got %s"):format(op, wanted, kind, table.concat(given, " and ")))
   end
   local z, p, k = prototypes[prototype](order, parameter)
   local warped = map(list, function(w) return 4 * math.tan(pi * w / 2) end)

@@ -40,6 +40,10 @@ end
 
 --- The axis, which may be an option, and the options.
 function tools.axis(op, x, axis, options)
+  if x == nil then
+    core.raise(("[%s] expected x, an array, behind the filter, got nil; a call before other arguments gives its first result alone: "
+      .. "local b, a = gpu.signal.butter(...), and that of gpu.signal.firwin has a = {1}"):format(op))
+  end
   checks.array(op, x)
   if checks.is_options(axis) then axis, options = checks.shift(op, axis, options) end
   options = checks.fields(op, options)

@@ -56,7 +56,11 @@ function signal.firwin(count, cutoff, options)
   tools.check_count(op, "a number of weights", count, 1)
   local edges = tools.read_frequencies(op, cutoff, options)
   for i = 2, #edges do
-    if edges[i] <= edges[i - 1] then core.fail(op, "frequencies that increase", cutoff) end
+    if edges[i] <= edges[i - 1] then
+      local half = options.fs and options.fs / 2 or 1
+      core.raise(("[%s] expected frequencies that increase, got %s after %s"):format(op, core.describe(edges[i] * half),
+        core.describe(edges[i - 1] * half)))
+    end
   end
   local passes = options.pass_zero
   if passes == nil then passes = true end

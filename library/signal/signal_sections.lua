@@ -61,8 +61,11 @@ function signal.sosfilt(sos, x, axis, options)
   if zi ~= nil then
     checks.array(op, zi)
     if kinds.is_complex(values) then core.fail(op, "no zi for complex numbers", zi) end
-    if zi.ndim ~= x.ndim + 1 or zi.shape[1] ~= #sections then
-      core.raise(("[%s] expected zi with a first axis for %d sections, got shape %s"):format(op, #sections, checks.shape_text(zi.shape)))
+    local wanted = {#sections, unpack(x.shape)}
+    wanted[axis + 1] = 2
+    if checks.shape_text(zi.shape) ~= checks.shape_text(wanted) then
+      core.raise(("[%s] expected zi of shape %s, the shape of x with 2 along the axis, for each of %d sections, got %s"):format(op,
+        checks.shape_text(wanted), #sections, checks.shape_text(zi.shape)))
     end
   end
   local function filter(rows) return recurrence.filter(rows, sections, zi and states_of(op, zi, x, axis, #sections)) end

@@ -235,7 +235,10 @@ function own.matmul(op, a, b, options)
   local fields = fields_of(a) or fields_of(b)
   local sparse_left, sparse_right = fields_of(a) ~= nil, fields_of(b) ~= nil
   if not (sparse_left or core.is_array(a)) or not (sparse_right or core.is_array(b)) then
-    core.fail(op, "arrays or sparse matrices", (sparse_left or core.is_array(a)) and b or a)
+    local other = a
+    if sparse_left or core.is_array(a) then other = b end
+    core.raise(("[%s] expected arrays or sparse matrices, got %s%s"):format(op, core.describe(other),
+      type(other) == "table" and "; gpu.array(t) makes an array of a table" or ""))
   end
   if options ~= nil then options = checks.fields(op, options) else options = {} end
   if sparse_left and sparse_right then

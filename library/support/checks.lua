@@ -18,6 +18,18 @@ function checks.callable(op, f)
     (core.is_array(f) or core.is_number(f)) and "; it takes f itself, as gpu.grad(f)(x) does, not the result of f(x)" or ""))
 end
 
+--- A function, which stands before the other arguments; `arguments` has their names, "f, x0".
+function checks.function_first(op, arguments, what, f, ...)
+  if type(f) == "function" then return f end
+  for i = 1, select("#", ...) do
+    if type((select(i, ...))) == "function" then
+      core.raise(("[%s] expected the function first, gpu.%s(%s), got %s before it"):format(op, op, arguments, core.describe(f)))
+    end
+  end
+  core.raise(("[%s] expected %s, got %s%s"):format(op, what, core.describe(f),
+    (core.is_array(f) or core.is_number(f)) and "; it takes f itself, not what a call f(x) gives" or ""))
+end
+
 --- Refuses a Lua function of more parameters than the `count` arguments of `form`, "f(x)", or, where it has to take `all`, of fewer.
 --- `remedy` ends the message.
 function checks.parameters(op, form, f, count, remedy, all)
@@ -56,6 +68,15 @@ function checks.finite(op, what, value)
   return value
 end
 
+--- The distance between samples, which stands where an array of their coordinates may. `limits`: what the numbers are mistaken for.
+function checks.spacing(op, spacing, limits)
+  if type(spacing) == "number" and spacing > 0 and spacing < math.huge then return spacing end
+  local use = limits and core.is_number(spacing) and "; " .. limits
+    or type(spacing) == "table" and "; gpu.array(t) makes an array of a table" or ""
+  core.raise(("[%s] expected as spacing the distance between samples, a number above 0, or an array of their coordinates, got %s%s"):format(op,
+    core.describe(spacing), use))
+end
+
 --- An argument that can be left out, but is not nil, of a function that no signature describes. Returns nil where it is left out.
 function checks.left_out(op, what, ...)
   if select("#", ...) > 0 and (...) == nil then core.fail(op, what, nil) end
@@ -78,6 +99,9 @@ function checks.steps(op, steps)
       most_steps, steps))
   end
 end
+
+--- What the arguments of an integral of samples are, where limits were given.
+checks.not_limits = "the arguments are the samples, the spacing and the axis, not limits: gpu.integrate.quad(f, a, b) integrates a function from a to b"
 
 --- Checks a function of the script's.
 function checks.lua_function(op, what, fn)
@@ -153,6 +177,24 @@ function checks.first_where(x, mask)
     left = math.floor(left / x.shape[axis])
   end
   return (x.ndim == 1 and "[%s]" or x.ndim == 0 and "" or "[{%s}]"):format(table.concat(index, ", ")), x:reshape(x.size)[at]
+end
+
+--- Refuses an array with an element that is infinite or NaN. Waits for it.
+function checks.finite_elements(op, name, x, advice)
+  local values = x:detach()
+  local at, value = checks.first_where(values, (values - values):ne(0))
+  if at then
+    core.raise(("[%s] expected finite numbers, got %s%s = %s%s"):format(op, name, at, core.describe(value), advice
+      or ("; a mask leaves values out: mask = %s:isfinite(), x[mask] and y[mask]"):format(name)))
+  end
+end
+
+--- The array, which cannot be read if an element is infinite or NaN. Checked on the device: nobody waits.
+function checks.finite_later(op, name, x)
+  if not kinds.is_floating(x) or x.size == 0 then return x end
+  local valid = core.check_numbers(("[%s] expected finite numbers %s, which a mask chooses, mask = %s:isfinite(), x[mask] and y[mask]"):format(op,
+    name, name), x:detach():eval(), {least = -math.huge, most = math.huge, above = true, below = true})
+  return valid and gpu.where(valid, x, 0) or x
 end
 
 --- The integers of a table, or a single number, as a list.
@@ -231,7 +273,7 @@ function checks.fields(op, options, list)
     local example = core.is_array(options) and names[1] and ("; a table has them by name, {%s = ...}"):format(names[1])
       or type(options) == "string" and names.format and ("; {format = %q} says how they are written"):format(options)
       or type(options) == "string" and names.method and ("; {method = %q} names one"):format(options)
-      or type(options) == "number" and names.axis and "; several axes are one list, {1, 2}" or ""
+      or type(options) == "number" and names.axis and names.keepdims and "; several axes are one list, {1, 2}" or "; braces hold options by name, {name = value}"
     core.raise(("[%s] expected a table of options: %s, got %s%s"):format(op, text(), core.describe(options), example))
   end
   for field in pairs(options) do

@@ -200,7 +200,8 @@ local function moved(op, x, other, sign, month_end)
     return make(present(a, b, a + sign * b), {unit = unit, duration = true})
   end
   if not kind_of[other] or not kind_of[other].duration then
-    core.fail(op, 'durations, or a text such as "7d" or "1 month"', other)
+    core.raise(('[%s] expected durations, or a text such as "7d" or "1 month", got %s%s'):format(op, core.describe(other),
+      core.is_number(other) and "; a text has the unit, \"5d\" or \"90s\"" or exports.kind_of(other) and "; x - y is the time between dates" or ""))
   end
   local unit = finer(kind.unit, kind_of[other].unit)
   local a, b = in_unit(op, x, unit), in_unit(op, other, unit)

@@ -4,7 +4,8 @@ local gpu, array_methods, core, import = ...
 local checks = import "checks"
 local kinds = import "kinds"
 local columns = import "columns"
-local plain_column, is_text, is_date = columns.plain, columns.is_text, columns.is_date
+local given = import "given_columns"
+local plain_column, is_text, is_date, list_of = columns.plain, columns.is_text, columns.is_date, given.list_of
 
 local exports = {}
 
@@ -25,12 +26,6 @@ local function check_table(op, value)
   return fields
 end
 
-local most_listed = 20
-local function list_of(names)
-  local shown = {}
-  for i = 1, math.min(#names, most_listed) do shown[i] = names[i]:find "^[%w_.]+$" and names[i] or core.describe(names[i]) end
-  return table.concat(shown, ", ") .. (#names > most_listed and (" and %d more"):format(#names - most_listed) or "")
-end
 local function refuse_name(op, fields, name)
   local use = (core.is_array(name) or columns.kind_of(name)) and "; t.name = x makes a column of an array, which has a name then"
     or type(name) == "string" and name:find "[<>=]" and "; t:take(t.name:gt(value)) gives the rows of a comparison"
@@ -62,46 +57,8 @@ local function add(op, fields, name, x, kind)
   fields.arrays[name], fields.kinds[name] = columns.make(x, kind), kind
 end
 
---- A column of texts as positions, and the texts in order.
-local function positions_of(op, name, values)
-  local found, texts, positions = {}, {}, {}
-  for _, value in ipairs(values) do
-    if type(value) ~= "string" then core.fail(op, ("strings alone, or numbers alone, in column %s"):format(name), value) end
-    if not found[value] then
-      found[value] = true
-      texts[#texts + 1] = value
-    end
-  end
-  table.sort(texts)
-  for i, text in ipairs(texts) do found[text] = i end
-  for i, value in ipairs(values) do positions[i] = found[value] end
-  return gpu.array(positions, "int32"), texts
-end
-
 --- Adds what a script gives as a column.
-local function add_given(op, fields, name, value)
-  if type(name) ~= "string" or name == "" then core.fail(op, "names of columns, strings that are not empty", name) end
-  local kind = columns.kind_of(value)
-  if type(value) == "table" then
-    core.check_list(op, "values in column " .. name, value)
-    if type(value[1]) == "string" then
-      value, kind = positions_of(op, name, value)
-    else
-      for _, item in ipairs(value) do
-        if type(item) == "string" then core.fail(op, ("strings alone, or numbers alone, in column %s"):format(name), item) end
-      end
-      value = gpu.array(value, {dtype = type(value[1]) == "boolean" and "bool" or not checks.holds_ffi(value) and "float64" or nil})
-    end
-  end
-  if type(value) == "function" then
-    core.fail(op, ("a vector or a list for column %s; parentheses call a method, t.day:year()"):format(name), value)
-  end
-  if not kind and not core.is_array(value) or value.ndim ~= 1 then
-    local is_matrix = core.is_array(value) and value.ndim == 2
-    core.fail(op, ("a vector or a list for column %s%s"):format(name, is_matrix and ', as x(":", j) of a matrix' or ""), value)
-  end
-  add(op, fields, name, value, kind)
-end
+local function add_given(op, fields, name, value) add(op, fields, name, given.column(op, name, value)) end
 
 --- gpu.table(columns [, names])
 function gpu.table(columns, names)
@@ -114,7 +71,7 @@ function gpu.table(columns, names)
   if names == nil then
     names = {}
     for name in pairs(columns) do
-      if type(name) ~= "string" then core.fail(op, "names of columns that are strings, {x = x, y = y}", name) end
+      if type(name) ~= "string" then given.refuse_key(op, columns, name) end
       names[#names + 1] = name
     end
     table.sort(names)
@@ -125,12 +82,15 @@ function gpu.table(columns, names)
   if columns[1] ~= nil and columns[names[1]] == nil then
     core.fail(op, ("columns by name, {%s = ...}, whose order the names give"):format(core.describe(names[1]):gsub('"', "")), columns)
   end
-  local t, fields = new_table()
+  local arrays, kinds_of = {}, {}
   for _, name in ipairs(names) do
     if columns[name] == nil then core.fail(op, "a column for each name", name) end
-    if fields.arrays[name] then core.raise(("[table] expected each column once, got %s twice"):format(name)) end
-    add_given(op, fields, name, columns[name])
+    if arrays[name] then core.raise(("[table] expected each column once, got %s twice"):format(name)) end
+    arrays[name], kinds_of[name] = given.column(op, name, columns[name])
   end
+  given.check_rows(op, names, arrays)
+  local t, fields = new_table()
+  for _, name in ipairs(names) do add(op, fields, name, arrays[name], kinds_of[name]) end
   return t
 end
 
@@ -176,7 +136,11 @@ function tables.__index(t, key)
   if methods[key] then return methods[key] end
   if key == "rows" then return fields.rows end
   if key == "names" then return {unpack(fields.names)} end
-  if fields.arrays[key] then return fields.arrays[key] end
+  local x = fields.arrays[key]
+  if x then
+    core.check_use(key, not fields.kinds[key] and x.dtype == "bool")
+    return x
+  end
   if type(key) ~= "string" then
     core.raise(("[table] expected the name of a column, got %s; t:select(names) gives a table of some columns, t:take(rows) one of some rows, t.name[i] an element"):format(
       core.describe(key)))
@@ -199,7 +163,31 @@ function tables.__call()
   core.raise "[table] a table is not a function: t:take(rows) gives a table of some rows, t.name is a column"
 end
 
+-- Methods whose table nobody else has.
+local makes_copy = {}
+for name in ("select copy take head where sort_by join join_asof pivot describe dropna fillna"):gmatch "%S+" do makes_copy[name] = true end
+
+-- What bytecode.sets_of_results gives, by prototype.
+local sets_of = setmetatable({}, {__mode = "k"})
+
+--- Refuses an assignment to a table that no variable has, as in t:take(rows).name = x: it would be lost.
+local function check_kept(key)
+  local bytecode, frame = core.bytecode(), debug.getinfo(3, "fl")
+  if not bytecode or not frame or frame.currentline <= 0 then return end
+  local proto = bytecode.util.funcinfo(frame.func).proto
+  sets_of[proto] = sets_of[proto] or bytecode.sets_of_results(frame.func)
+  for _, set in ipairs(sets_of[proto]) do
+    if set.line == frame.currentline and set.name == key and makes_copy[set.method] then
+      local name = debug.getlocal(3, set.register + 1)
+      if name and name:find "^[%a_]" then return end
+      core.raise(("[table] expected a table in a variable, got the result of t:%s(...), which is a new table: %s is set in it and lost; "
+        .. "local u = t:%s(...) keeps it, t.%s = gpu.where(mask, value, t.%s) changes some rows of t"):format(set.method, key, set.method, key, key))
+    end
+  end
+end
+
 function tables.__newindex(t, key, value)
+  check_kept(key)
   if value == nil then core.fail("table", "a column; t:select(names) leaves columns out", value) end
   if methods[key] or key == "rows" or key == "names" then
     core.raise(("[table] expected a name that is not a property or method of tables, got %s; gpu.table makes columns of any name, which "
@@ -268,7 +256,10 @@ function methods.take(t, rows)
   if type(rows) == "boolean" then
     core.fail("take", "positions or a mask, as x:eq(y) makes (Lua's == gives one boolean)", rows)
   end
-  if not core.is_array(rows) then core.fail("take", "rows: a vector or a table of positions, or a mask", rows) end
+  if not core.is_array(rows) then
+    core.raise(("[take] expected rows: a vector or a table of positions, or a mask, got %s%s"):format(core.describe(rows),
+      type(rows) == "number" and "; t:take({i}) has one row" or type(rows) == "string" and "; t:select(names) chooses columns" or ""))
+  end
   if rows.ndim ~= 1 then core.fail("take", "a vector of positions or a mask; i:reshape(1) makes a vector of one position", rows) end
   if rows.dtype == "bool" then
     if rows.size ~= fields.rows then core.fail("take", ("a mask of %d rows"):format(fields.rows), rows) end

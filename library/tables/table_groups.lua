@@ -207,6 +207,7 @@ function group_methods.aggregate(g, what, options)
       if not aggregate then
         core.raise(("[aggregate] expected one of %s, got %s%s"):format(table.concat(names_of_aggregates, ", "):gsub(", quantile", ""),
           core.describe(called), called == "quantile" and "; groups:quantile(q, names...) gives a table of them"
+          or type(called) == "function" and "; a function of one's own takes the rows of one group, t:where(name, key)"
           or core.did_you_mean(tostring(called), names_of_aggregates)))
       end
       local option = aggregate.option and (options.ddof or 1) or nil

@@ -13,7 +13,10 @@ local exports = {}
 
 local function check_other(op, fields, u)
   local other = fields_of[u]
-  if not other then core.fail(op, "a table after t, as gpu.table gives", u) end
+  if not other then
+    core.raise(("[%s] expected a table after t, as gpu.table gives, got %s%s"):format(op, core.describe(u),
+      type(u) == "table" and "; gpu.table(u) makes one" or ""))
+  end
   if device_of(fields) ~= device_of(other) then core.raise(("[%s] expected tables on one device"):format(op)) end
   return other
 end

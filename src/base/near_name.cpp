@@ -26,6 +26,8 @@ bool begins(std::string_view a, std::string_view b) {
                     [](char x, char y) { return small(x) == small(y); });
 }
 
+constexpr std::size_t most_shown = 16;
+
 }  // namespace
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -49,6 +51,7 @@ void NearName::offer(std::string_view name, std::string_view shown) {
   // Text from outside may have any length, and what takes this many letters is no name.
   constexpr std::size_t longest = 200;
   if (unknown_.size() > longest || name.size() > longest) return;
+  if (offered_.size() <= most_shown) offered_.emplace_back(shown);
   const std::size_t allowed = tolerance(unknown_.size());
   std::size_t distance = edit_distance(unknown_, name);
   if (distance > allowed) {
@@ -59,6 +62,15 @@ void NearName::offer(std::string_view name, std::string_view shown) {
   if (distance > least_ || (distance == least_ && shown >= best_)) return;
   least_ = distance;
   best_ = shown;
+}
+
+std::string NearName::question_or_names() const {
+  if (!best_.empty() || offered_.empty() || offered_.size() > most_shown) return question();
+  std::vector<std::string> names = offered_;
+  std::ranges::sort(names);
+  std::string text = "; it has ";
+  for (const std::string& name : names) text += (&name == &names.front() ? "" : ", ") + name;
+  return text;
 }
 
 std::string NearName::question() const {

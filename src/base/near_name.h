@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gpulua {
 
@@ -25,9 +26,12 @@ class NearName {
   const std::string& name() const { return best_; }
   /// `; did you mean "sum"?`, or nothing when none is near.
   std::string question() const;
+  /// The question, or else the names themselves where they are few: `; it has "sum", "wait"`.
+  std::string question_or_names() const;
 
  private:
   std::string_view unknown_;
+  std::vector<std::string> offered_;  // as far as they are few
   std::string best_;
   std::size_t least_ = ~std::size_t{0};
 };

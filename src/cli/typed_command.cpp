@@ -141,6 +141,27 @@ const char* TypedCommand::hint() const {
   return "hint: a local variable ends with its command; without local it stays\n";
 }
 
+std::vector<std::string> TypedCommand::locals() const {
+  constexpr std::string_view before = "local ", function = "function ";
+  std::vector<std::string> names;
+  std::istringstream text(text_);
+  for (std::string line; std::getline(text, line);) {
+    if (!line.starts_with(before)) continue;
+    std::string_view rest = std::string_view(line).substr(before.size());
+    if (rest.starts_with(function)) rest.remove_prefix(function.size());
+    while (true) {
+      rest.remove_prefix(std::min(rest.find_first_not_of(blanks), rest.size()));
+      const std::string_view name = name_before(rest);
+      if (!name.empty()) names.emplace_back(name);
+      rest.remove_prefix(name.size());
+      rest.remove_prefix(std::min(rest.find_first_not_of(blanks), rest.size()));
+      if (!rest.starts_with(',')) break;
+      rest.remove_prefix(1);
+    }
+  }
+  return names;
+}
+
 std::string_view TypedCommand::last_expression() const {
   std::string_view last = is_expression_ ? expression() : std::string_view();
   if (last.starts_with('=')) last.remove_prefix(1);

@@ -3,6 +3,7 @@
 #include <lua.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gpulua {
 
@@ -38,6 +39,9 @@ class TypedCommand {
 
   /// What to know of a command that does nothing, a local variable by itself; null when there is nothing to say.
   const char* hint() const;
+
+  /// The local variables of the command itself, which begin a line with "local": they end with it.
+  std::vector<std::string> locals() const;
 
   /// What to know of the nil that a command has left: where a function gave it to a variable with a message, or that
   /// its last expression is a name which no variable has. A line; empty when there is nothing to say.

@@ -57,7 +57,8 @@ void DeviceLoop::check(std::span<const Array> results) const {
   if (results.size() != carried_.size())
     throw Error("[{}] expected {}{} from the function, as many as it gets, got {}", op_,
                 conditions_ > 0 ? "a condition and " : "", count(carried_.size() - conditions_),
-                results.empty() ? "none" : std::to_string(results.size()));
+                (results.empty() ? "none" : std::to_string(results.size())) +
+                    (conditions_ > 0 ? "; function(x) return x:sum():lt(10), x + 1 end gives both" : ""));
   for (std::size_t i = 0; i < results.size(); ++i) {
     const Node& result = *results[i];
     if (&result.device() != &device_)

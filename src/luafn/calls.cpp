@@ -35,7 +35,8 @@ constexpr Refused refused[] = {
      "a device has no random state of Lua's; gpu.random.at(seed, i) gives each thread or element numbers of its own"},
     {"gpu.stats.norm.", "gpu.normcdf(x) and gpu.normcdfinv(p) are of the normal distribution"},
     {"string.", "a device has no strings"},
-    {"table.", "a device makes no tables; use locals, several results, or in a kernel of gpu.jit gpu.local_array(size, dtype)"},
+    {"table.",
+     "a device makes no tables; use locals, several results, or in a kernel of gpu.jit gpu.local_array(size, dtype)"},
     {"coroutine.", "a device has no coroutines"},
     {"pairs", "a device has no iterators; write for i = 1, #a do ... end"},
     {"ipairs", "a device has no iterators; write for i = 1, #a do ... end"},
@@ -45,11 +46,23 @@ constexpr Refused refused[] = {
     {"setmetatable", "a device has no metatables"},
     {"getmetatable", "a device has no metatables"},
     {"select", "a device has no \"...\"; name the function's parameters"},
-    {"unpack", "a device makes no tables; use locals, several results, or in a kernel of gpu.jit gpu.local_array(size, dtype)"},
+    {"unpack",
+     "a device makes no tables; use locals, several results, or in a kernel of gpu.jit gpu.local_array(size, dtype)"},
     {"tostring", "a device has no strings"},
     {"tonumber", "a device has no strings; what it computes with are numbers"},
     {"type", "types are known when the function is translated; gpu.float32(x) converts"},
 };
+
+/// What to do about a method that a device lacks.
+std::string without_method(std::string_view name) {
+  const auto is_row = [&](const Reducer& row) { return row.name == name; };
+  const bool is_reduction = std::ranges::any_of(reducer_table(), is_row) || name == "mean" || name == "std" ||
+                            name == "var" || name == "item";
+  if (!is_reduction) return "inside of the function the elementwise methods are those of numbers";
+  const std::string value = std::string("local value = x:") + std::string(name) + "()";
+  return "inside of the function numbers are single elements: one of a whole array is computed before the call, " +
+         value + ", and is an argument or a variable from outside";
+}
 
 std::string_view row_of(std::string_view name) {
   for (const MathFunction& entry : math_functions)
@@ -114,8 +127,7 @@ std::vector<Value> Translator::method(const Expr& expr) {
   }
   const OpInfo* row = find_row(expr.text);
   if (!row || !(arguments[0].is_number() || arguments[0].kind == Value::Kind::boolean))
-    refuse(expr.line, "a device has no method " + expr.text +
-                          "; inside of the function the elementwise methods are those of numbers");
+    refuse(expr.line, "a device has no method " + expr.text + "; " + without_method(expr.text));
   if (arguments.size() != static_cast<std::size_t>(row->arity))
     refuse(expr.line, "expected " + std::to_string(row->arity - 1) + " arguments for " + expr.text + ", got " +
                           std::to_string(arguments.size() - 1));

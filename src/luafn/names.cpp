@@ -134,7 +134,8 @@ Value Translator::host_value(const HostValue& value, std::size_t index, const st
   }
   refuse(line, name + " is " + value.name +
                    "; a device takes numbers, booleans, arrays, tables of up to 64 numbers, Lua functions, and the "
-                   "functions of gpu, math and bit");
+                   "functions of gpu, math and bit" +
+                   (value.name == "a table" ? "; of a table with names pass the values, as in k(p.a, p.b)" : ""));
 }
 
 Value Translator::captured(const Path& path, int line) {

@@ -244,8 +244,10 @@ void Translator::assign(const Stat& stat) {
       continue;
     }
     if (free_path(left, *current_->closure->function, path))
-      refuse(left.line,
-             "it assigns " + path.root + ", a variable from outside of the function; return the value instead");
+      refuse(left.line, "it assigns " + path.root + ", a variable from outside of the function; " +
+                            (request_.kernel ? "out[i] = value writes to an array that is an argument, and "
+                                               "gpu.atomic.add(out, 1, value) adds what all threads give"
+                                             : "return the value instead"));
     assign_local(*left.local, given[i], &left, left.line);
   }
 }

@@ -222,7 +222,11 @@ CellSession::Result CellSession::run(const std::string& code, const std::string&
     try {
       in_lua([&](lua_State* L) {
         result.leaves = command.leaves(L);
-        if (!result.leaves) return run_command(L, command, result);
+        if (!result.leaves) {
+          run_command(L, command, result);
+          for (std::string& name : command.locals()) ended_locals_.insert(std::move(name));
+          return;
+        }
         std::fputs("gpulua: a console ends here; in a notebook the menu Kernel ends the kernel\n", stderr);
       });
     } catch (const std::exception& error) {
@@ -255,7 +259,19 @@ void CellSession::run_command(lua_State* L, TypedCommand& command, Result& resul
 }
 
 void CellSession::fail(lua_State* L, const char* kind, Result& result) {
-  result.failure = failure_of(kind, text_at(L, -1));
+  result.failure = failure_of(kind, with_ended_local(text_at(L, -1)));
+}
+
+/// The message with a hint, if it is about a global that an earlier cell had as a local variable.
+std::string CellSession::with_ended_local(std::string text) const {
+  constexpr std::string_view before = "global '", behind = "' (a nil value)";
+  const std::size_t end = text.find(behind), begin = text.rfind(before, end);
+  if (end == text.npos || begin == text.npos) return text;
+  const std::string name = text.substr(begin + before.size(), end - begin - before.size());
+  if (!ended_locals_.contains(name)) return text;
+  text.insert(end + behind.size(), "\nhint: " + name + " was a local variable of an earlier cell, and ended with it; " +
+                                       "without local, " + name + " = ..., it stays");
+  return text;
 }
 
 /// A cell ends with its work, so that errors and what kernels print belong to it: also what its work reports after an

@@ -3,6 +3,7 @@
 #include <lua.hpp>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -60,6 +61,7 @@ class CellSession {
   template <class Body>
   void in_lua(Body body);
   void open(lua_State* L);
+  std::string with_ended_local(std::string text) const;
   void run_command(lua_State* L, TypedCommand& command, Result& result);
   void fail(lua_State* L, const char* kind, Result& result);
   void wait_for_work(Result& result);
@@ -72,6 +74,7 @@ class CellSession {
   std::shared_ptr<Context> context_;
   std::unique_ptr<lua_State, void (*)(lua_State*)> state_;
   bool running_ = false;
+  std::set<std::string, std::less<>> ended_locals_;  // local variables of the cells before
 };
 
 }  // namespace gpulua

@@ -48,8 +48,12 @@ std::string describe_matrix(const volatile IndexFault& fault) {
 /// A number that a script gave for a sparse matrix.
 std::string describe_sparse(const volatile IndexFault& fault) {
   const std::string op = "[" + std::string(fault.op) + "] expected ", extent = std::to_string(fault.extent);
-  const std::string got = ", got " + std::to_string(fault.index) + " at position " + std::to_string(fault.at);
-  switch (static_cast<FaultKind>(fault.found)) {
+  const auto kind = static_cast<FaultKind>(fault.found);
+  const bool counts_from_zero =
+      fault.index == 0 && (kind == FaultKind::wrong_place || kind == FaultKind::wrong_first_start);
+  const std::string got = ", got " + std::to_string(fault.index) + " at position " + std::to_string(fault.at) +
+                          (counts_from_zero ? "; positions count from 1: x + 1 of those that count from 0" : "");
+  switch (kind) {
     case FaultKind::wrong_place:
       return op + (fault.axis == 1 ? "rows" : "columns") + " from 1 to " + extent + got;
     case FaultKind::wrong_first_start:

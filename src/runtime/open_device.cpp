@@ -392,9 +392,14 @@ bool OpenDevice::launch(const RecordedWork& work, const StreamRef& stream, const
 }
 
 void OpenDevice::check_not_captured(const char* what) const {
-  if (recorded_)
-    throw Error("[{}] expected a function whose work can be recorded, got one that {}; do that outside of the function",
-                recorded_->op, what);
+  if (!recorded_) return;
+  const bool is_loop = std::string_view(recorded_->op).starts_with("loop");
+  throw Error("[{}] expected a function whose work can be recorded, got one that {}; do that outside of the function{}",
+              recorded_->op, what,
+              is_loop
+                  ? ", or on the device: gpu.where(condition, x, y) chooses, gpu.loop_while(fn, ...) goes on while a "
+                    "condition is true"
+                  : "");
 }
 
 }  // namespace gpulua

@@ -1,4 +1,4 @@
--- gpulua tests/docs/check_names.lua reference.md names_elsewhere.cpp
+-- gpulua tests/docs/check_names.lua reference.md names_elsewhere.cpp names_by_subject.cpp
 -- Every function of `gpu` stands in the reference, as `gpu.name`, and the reference has no other. Its headings, and the tables of
 -- functions, say the same of their arguments as the signatures that calls are checked by.
 local gpu = require "gpu"
@@ -78,9 +78,12 @@ if count < 180 then wrong[#wrong + 1] = ("only %d functions with arguments in th
 
 -- ---- names of other libraries --------------------------------------------------------------------------------------------------
 
-local source = assert(io.open(arg[2]))
-local rows = source:read "*a":match "Row rows%[%] = (.-)};\n\n"
-source:close()
+local rows = ""
+for i = 2, #arg do
+  local source = assert(io.open(arg[i]))
+  rows = rows .. assert(source:read "*a":match "Row [%a_]*rows%[%] = (.-)};\n\n")
+  source:close()
+end
 local methods = debug.getregistry()["gpulua.array_methods"]
 count = 0
 for name, here in rows:gmatch '{"([^"]+)",%s*"(.-)"},?[ \n]' do

@@ -31,6 +31,13 @@ class Cells(Notebook):
         self.assertIn("[add]", self.fails("gpu.ones(4) + gpu.ones(3)")["evalue"])
         self.assertIn("ends with its command", self.run_cell("local z = 1").text("stderr"))
 
+    def test_locals_of_earlier_cells_are_named(self):
+        self.run_cell("local kept, gone = 1, gpu.ones(3)\nlocal function helper() return 1 end\nprint(kept)")
+        for code, name in [("v = gone:sum()", "gone"), ("v = helper()", "helper"), ("v = kept + 1", "kept")]:
+            self.assertIn(f"hint: {name} was a local variable of an earlier cell, and ended with it; without local, {name} = ..., it stays",
+                          self.fails(code)["evalue"])
+        self.assertNotIn("earlier cell", self.fails("v = unknown:sum()")["evalue"])
+
     def test_a_line_of_its_own_is_the_result(self):
         self.run_cell("x = gpu.array {1, 2, 3}")
         for code, text in [

@@ -1,0 +1,171 @@
+-- Data that do not fit, and arguments that mean something else than their place: the messages say which, and what to write. Parts of
+-- messages.
+local gpu = require "gpu"
+local support = require "support"
+
+local function surroundings()
+  return setmetatable({ gpu = gpu, x = gpu.array { 1, 2, 3 }, y = gpu.array { 2, 4, 7 }, m = gpu.ones(2, 3), nan = gpu.array { 1, 0 / 0, 3 },
+    t = gpu.table { symbol = { "A", "B", "A" }, close = { 100, 101, 99 }, day = gpu.dates { "2023-01-02", "2023-01-03", "2023-01-04" },
+      up = gpu.array { true, false, true } } }, { __index = _G })
+end
+
+local mistakes = {
+  { "columns of different lengths",
+    { "gpu.table { a = { 1, 2, 3 }, b = { 1, 2, 3 }, c = { 1, 2 }, d = { 1, 2, 3 } }",
+      "[table] expected columns of one length, 3 as in 3 of 4, got 2 in column c" },
+    { "gpu.table { a = { 1, 2 }, b = { 1, 2, 3 }, c = { 1, 2, 3 } }", "[table] expected columns of one length, 3 as in 2 of 3, got 2 in column a" },
+    { "gpu.table { a = { 1, 2 }, b = { 1, 2, 3 } }", "[table] expected columns of one length, got 2 in column a, 3 in column b" },
+    { "gpu.table { a = { 1 }, b = { 1 }, c = { 1, 2, 3 }, d = { 1, 2 }, e = { 1 }, f = { 1, 2 } }", "1 as in 3 of 6, got 2 in columns d, f, 3 in column c" },
+    { 'gpu.table { { day = "2023", v = 1 }, { day = "2024", v = 2 } }', "got a list of rows" },
+  },
+  { "NaN among points",
+    { "gpu.polyfit(x, nan, 1):table()", "[polyfit] expected finite numbers y, which a mask chooses, mask = y:isfinite(), x[mask] and y[mask], got nan in element 2" },
+    { "gpu.polyfit(nan, x, 1):table()", "[polyfit] expected finite numbers x" },
+    { "gpu.cubic_spline({ 0, 1, 2, 3 }, { 1, 2, 0 / 0, 4 })", "[cubic_spline] expected finite numbers, got y[3] = NaN; a mask leaves values out" },
+    { "gpu.cubic_spline({ 0, 1, 0 / 0, 3 }, { 1, 2, 3, 4 })", "[cubic_spline] expected finite numbers, got x[3] = NaN" },
+    { "gpu.interp(x, { 1, 0 / 0, 3 }, { 1, 2, 3 })", "[interp] expected points xp in ascending order, without NaN, got xp[2] = NaN after 1" },
+    { "gpu.optimize.curve_fit(function(x, a) return a * x end, nan, y, { 1 })", "[optimize.curve_fit] expected finite numbers, got x[2] = NaN" },
+    { "gpu.histogram(x, { 3, 2, 1 })", "[histogram] expected edges that increase, got edges[2] = 2 after 3; edges:sort()" },
+    { "gpu.digitize(x, { 1, 2, 1.5 })", "[digitize] expected edges that increase, got edges[3] = 1.5 after 2" },
+  },
+  { "spacings that are none",
+    { "gpu.trapezoid(y, 0, 1)", "got 0; the arguments are the samples, the spacing and the axis, not limits: gpu.integrate.quad(f, a, b)" },
+    { "gpu.trapezoid(y, -1)", "[trapezoid] expected as spacing the distance between samples, a number above 0, or an array of their coordinates, got -1" },
+    { "gpu.trapezoid(y, 0 / 0)", "[trapezoid] expected as spacing the distance between samples" },
+    { "gpu.simpson(y, 0)", "[simpson] expected as spacing" },
+    { "gpu.cumulative_trapezoid(y, 0)", "[cumulative_trapezoid] expected as spacing" },
+    { "gpu.gradient(y, 0)", "[gradient] expected as spacing" },
+    { "gpu.simpson(y, { 1, 2, 3 })", "got a table; gpu.array(t) makes an array of a table" },
+    { "gpu.fft.rfftfreq(8, -0.1)", "[fft.rfftfreq] expected the spacing of the samples, a number above 0, which is 1 / fs, got -0.1" },
+    { "gpu.fft.fftfreq(8, 0 / 0)", "[fft.fftfreq] expected the spacing of the samples" },
+    { "gpu.optimize.adam({ x }, { learning_rate = -0.1 })", "[optimize.adam] expected learning_rate = a number of 0 or more" },
+  },
+  { "functions in another place",
+    { "gpu.optimize.curve_fit(x, y, function(x, a) return a * x end, { 1 })",
+      "[optimize.curve_fit] expected the function first, gpu.optimize.curve_fit(f, x, y, p0), got an array float32[3] before it" },
+    { "gpu.optimize.minimize({ 1, 2 }, function(x) return (x ^ 2):sum() end)", "expected the function first, gpu.optimize.minimize(f, x0), got a table before it" },
+    { "gpu.optimize.least_squares(x, function(x) return x end)", "expected the function first, gpu.optimize.least_squares(f, x0)" },
+    { "gpu.optimize.minimize((x ^ 2):sum(), { 1, 2 })", "got an array float32[]; it takes f itself, not what a call f(x) gives" },
+    { "gpu.optimize.curve_fit(function(x, a) return a * x end, x, y:take({ 1, 2 }), { 1 })", "; x has 3 elements and y 2" },
+    { "gpu.optimize.curve_fit(function(x, a) return a end, x, y, { 1 })", "; a + 0 * x is the same number for each x" },
+    { "gpu.loop_while(function(a) return a:sum():lt(10) end, function(a) return a + 1 end, x)",
+      "[loop_while] expected arrays after the function, got another function; one gives the condition and the arrays" },
+    { "gpu.loop_while(function(a) return a + 1 end, x)", "function(x) return x:sum():lt(10), x + 1 end gives both" },
+    { "gpu.loop(3, function(a) if a:sum():item() > 3 then return a end return a + 1 end, x)", "gpu.loop_while(fn, ...) goes on while a condition is true" },
+    { "gpu.integrate.solve_ivp(function(t, y, dy) dy[1] = y[1] end, { 0, 1 }, { 1 })",
+      "function(t, y) return {y[2], -y[1]} end gives dy/dt, and {each = true} takes function(t, y, dy), which sets dy[1], dy[2]" },
+    { 'gpu.plot.animate("/tmp/never.gif", 2, function(i) local p = gpu.plot.line(x) end)', "expected a chart of frame 1 from the function, got nil; return gives it" },
+    { "gpu.optimize.root(function(a, b) return a, b end, gpu.ones(5, 2), { each = true })", '{m(":", 1), m(":", 2)} has the columns of a matrix as starts' },
+    { "gpu.interp(x, x)", "[interp] expected fp, an array, a table or a number, got nil" },
+  },
+  { "filters",
+    { "gpu.signal.butter(4, 50, { fs = 80 })", "[signal.butter] expected frequencies above 0 and below 40, half the sampling frequency, got 50" },
+    { 'gpu.signal.butter(4, { 0.4, 0.2 }, "bandpass")', "expected two frequencies that increase for a bandpass, got 0.4 and 0.2" },
+    { "gpu.signal.filtfilt(gpu.signal.butter(4, 0.2), x)", "a call before other arguments gives its first result alone: local b, a = gpu.signal.butter(...)" },
+    { 'gpu.signal.sosfilt(gpu.signal.butter(4, 0.2, { output = "sos" }), x, { zi = gpu.zeros(3) })', "[signal.sosfilt] expected zi of shape (2,2), the shape of x" },
+    { 'gpu.cubic_spline(x, y, "natural")', '[cubic_spline] expected a table of options: axis, ends and extrapolate, got "natural"; braces hold options' },
+  },
+  { "texts",
+    { 'x["end"]', "use x[-1], the last element" },
+    { 'x["2:end"]', 'x[-1] is the last element, and "2:" goes to the end' },
+    { 'gpu.array "1 2 3"', "expected a number or a list of numbers, {1, 2, 3}, got \"1 2 3\"; for word in text:gmatch" },
+    { 'x:mean("omitnan")', "gpu.nanmean(x), gpu.nansum(x) and their kin leave NaN out" },
+    { 'x:sum("all")', "; without an axis it is of all elements" },
+  },
+  { "functions on a device",
+    { "gpu.vectorize(function(v) return v - v:mean() end)(x)", "a device has no method mean; inside of the function numbers are single elements" },
+    { "gpu.jit(function(out) total = out[1] end) { grid = 1, block = 1 }(x)", "it assigns total, a variable from outside of the function; out[i] = value writes" },
+    { "gpu.vectorize(function(v) total = v return v end)(x)", "a variable from outside of the function; return the value instead" },
+    { "gpu.jit(function(p, out) out[1] = p.a end) { grid = 1, block = 1 }({ a = 1 }, x)", "; of a table with names pass the values, as in k(p.a, p.b)" },
+    { "gpu.stream():other()", 'a stream has no field or method "other"; it has done, sync, wait' },
+  },
+  { "arguments that are missing, or of another kind",
+    { "gpu.linalg.solve(gpu.eye(3))", "[linalg.solve] expected an array, got nil; the call is gpu.linalg.solve(a, b)" },
+    { "gpu.stats.pearsonr(x)", "; the call is gpu.stats.pearsonr(x, y)" },
+    { 'gpu.fft.fft(x, "ortho")', 'got "ortho"; options stand by name, {norm = "ortho"}' },
+    { 'gpu.signal.detrend(x, "linear")', "; options stand by name in braces, {name = value}" },
+    { "gpu.signal.firwin(11, { 0.3, 0.2 })", "[signal.firwin] expected frequencies that increase, got 0.2 after 0.3" },
+    { 'gpu.with("cpu", function() end)', "gpu.stream(name) makes one of a device" },
+    { "gpu.sparse.eye(3):matmul { 1, 2, 3 }", "got a table; gpu.array(t) makes an array of a table" },
+    { "gpu.sparse.coo({ 0, 1 }, { 1, 2 }, { 1, 1 }, { 2, 2 }):todense()", "got 0 at position 1; positions count from 1: x + 1" },
+    { "gpu.integrate.solve_ivp(function(t, y) return -y end, gpu.linspace(0, 1, 5), { 1 })", "; {t_eval = times} has the times of the results" },
+    { "gpu.integrate.solve_ivp(function(t, y) return -y end, { 0, 1 }, 1)", "y0: an array or a list of real numbers, {y} of one, got 1" },
+    { "gpu.plot.grid(gpu.plot.line(x, y), gpu.plot.line(x, y))", "[plot.grid] expected a list of charts, {p, q}, got a chart" },
+    { 'gpu.load("nothing.csv", { sep = "tab" })', [[; "\t" is a tab]] },
+  },
+  { "ranks",
+    { "gpu.comm.send(x)", "[send] expected a rank from 0 to 0, got nil; the rank stands behind the array" },
+    { "gpu.comm.send(x, 1)", "got 1; this is the only rank: gpulua --ranks 4 script.lua starts 4" },
+  },
+  { "columns that Lua compares, and tables that nobody keeps",
+    { 'local mask = t.symbol == "A"', 'got the column symbol, which equals no number, text or boolean in Lua; t.symbol:eq(y) is a mask of all rows' },
+    { "if t.close ~= 100 then end", "[table] expected a number beside == or ~=, got the column close" },
+    { "if t.up then end", "[table] expected a boolean as a condition, got the column up, which is always true in Lua; t.up:all():item()" },
+    { "if not t.up then x = y end", "got the column up, which is always true" },
+    { "t:take(x:gt(1)).mark = 0", "got the result of t:take(...), which is a new table: mark is set in it and lost" },
+    { 't:where("symbol", "A").close = 0', "t.close = gpu.where(mask, value, t.close) changes some rows of t" },
+    { "t:take(5)", "got 5; t:take({i}) has one row" },
+    { 't:join({ symbol = { "A" } }, "symbol")', "got a table; gpu.table(u) makes one" },
+    { "t.day + 86400", 'got 86400; a text has the unit, "5d" or "90s"' },
+    { 't:group_by("symbol"):aggregate { close = function(v) return v:mean() end }', "a function of one's own takes the rows of one group" },
+  },
+  { "names that are none",
+    { "gpu.rsi(x)", "of x:ewm({alpha = 1 / 14}):mean() of rises and falls" },
+    { "gpu.plot.candlestick(t)", "use gpu.plot.band(x, low, high)" },
+    { "gpu.stats.mannwhitneyu(x, y)", "use SciPy in Python, with x:host(): gpu.stats lacks this test" },
+    { "gpu.signal.ricker(5)", '[gpu.signal] gpu.signal has no field "ricker"; help(gpu.signal) lists its functions' },
+    { "t:aggregate { close = 'mean' }", "use t:group_by(names):aggregate" },
+    { "t.time_range", "use t:take(t.date:ge(first):logical_and(t.date:le(last)))" },
+    { "t.day:month_end()", 'use x:floor "month" + "1 month" - "1 day"' },
+    { "x:drawdown()", "use x / x:cummax() - 1" },
+  },
+}
+
+describe("mistakes with data:", function()
+  for _, group in ipairs(mistakes) do
+    it(group[1], function()
+      for i = 2, #group do
+        local code, part = unpack(group[i])
+        local chunk = setfenv(loadstring("local _ = " .. code) or assert(loadstring(code)), surroundings())
+        local message = support.fails(part, function() chunk() gpu.sync() end)
+        assert(message:find("\"]:1:", 1, true), code .. "\n" .. message)
+      end
+    end)
+  end
+end)
+
+describe("what is no mistake", function()
+  it("is a table in a variable, a list or a function, whose columns are set", function()
+    local t = surroundings().t
+    local u = t:take { 1, 2 } u.mark = 1
+    local list = { t:head(1) }
+    list[1].mark = 2
+    local function made()
+      local v = t:copy()
+      v.mark = 3
+      return v
+    end
+    made().mark = 4
+    assert.are.same({ { 1, 1 }, { 2 } }, { u.mark:table(), list[1].mark:table() })
+  end)
+
+  it("is a column beside nil or another column, and a mask as an argument", function()
+    local t = surroundings().t
+    assert.is_false(t.close == nil)
+    local u = t:select "close"
+    assert.is_true(rawequal(t.close, u.close))
+    assert.are.equal(2, t:take(t.up).rows)
+  end)
+
+  it("is a derivative of a fit", function()
+    -- The sum of a line's coefficients is linear in y: the differences of the function are its derivatives.
+    local x, y = gpu.array { 1, 2, 3 }, gpu.array({ 2, 4, 7 }, "float64")
+    local function f(v) return gpu.polyfit(x, v, 1):sum() end
+    local g = gpu.grad(f)(y)
+    for i = 1, 3 do
+      local step = gpu.zeros_like(y)
+      step[i] = 1
+      support.near((f(y + step) - f(y)):item(), g[i], 1e-9)
+    end
+  end)
+end)
