@@ -339,7 +339,8 @@ class Translation {
     llvm::Value* result = call(symbol, arguments);
     if (is_saturated(instruction)) result = call(ptx_symbol("saturated_f32"), {result});
     if (has_result) values_.write(instruction.operands[0], result, is_signed(instruction));
-    if (instruction.operands[0].kind == Kind::vector) gather(instruction.operands[0], arguments[0]);
+    if (!instruction.operands.empty() && instruction.operands[0].kind == Kind::vector)
+      gather(instruction.operands[0], arguments[0]);
     if (second != nullptr) values_.write(instruction.second[0], builder_.CreateLoad(builder_.getInt8Ty(), second));
   }
   /// cp.async reads global memory and writes shared.
