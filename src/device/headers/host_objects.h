@@ -34,6 +34,13 @@ GPULUA_POINTER(shared_ptr)
 GPULUA_POINTER(unique_ptr)
 GPULUA_POINTER(weak_ptr)
 #undef GPULUA_POINTER
+template <class _Tp>
+class enable_shared_from_this {
+ public:
+  GPULUA_HOST_EMPTY(enable_shared_from_this)
+  GPULUA_HOST shared_ptr<_Tp> shared_from_this();
+  GPULUA_HOST weak_ptr<_Tp> weak_from_this() noexcept;
+};
 template <class _Tp, class... _Types>
 GPULUA_HOST shared_ptr<_Tp> make_shared(_Types&&... values);
 template <class _Tp, class... _Types>

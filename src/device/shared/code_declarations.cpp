@@ -97,8 +97,13 @@ class Declarations {
 
   /// `DEFINE_X(a)` with nothing behind it, where the next declaration begins.
   bool ends_with_macro_call() const {
-    return parentheses_ == 0 && head_.size() > 2 && head_.back() == ")" && head_[1] == "(" &&
-           macros_.find(head_[0]) != nullptr;
+    if (parentheses_ != 0 || head_.size() < 3 || head_[1] != "(" || macros_.find(head_[0]) == nullptr) return false;
+    int open = 0;
+    for (std::size_t i = 1; i + 1 < head_.size(); ++i) {
+      if (head_[i] == "(") ++open;
+      if (head_[i] == ")" && --open == 0) return false;  // goes on behind the call
+    }
+    return head_.back() == ")";
   }
   bool calls_macro_again(std::string_view word) const { return macros_.find(word) != nullptr && word == head_[0]; }
 

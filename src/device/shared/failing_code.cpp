@@ -120,12 +120,15 @@ class FailingText {
 
   /// `class X : public Y { ... };` becomes `class X;`; what has no definition goes.
   bool drop_definition(const CodeDeclaration& it) {
-    if (is_one_of("enum", it.words) || it.words.empty()) return false;
-    if (it.body == it.body_end) return blank(it.begin, it.end), true;
+    if (it.body == it.body_end) {
+      const bool is_enumeration = is_one_of("enum", it.words);
+      if (!is_enumeration) blank(it.begin, it.end);
+      return !is_enumeration;
+    }
     if (it.names.empty()) return false;
     std::size_t head = it.body - 1;
     int angles = 0, parentheses = 0;
-    std::string_view before, kind;
+    std::string_view before;
     CxxTokens tokens(text_.substr(it.begin, head - it.begin));
     for (CxxToken token = tokens.next(); token.kind != CxxToken::Kind::end; token = tokens.next()) {
       if (token.text == "<") ++angles;
