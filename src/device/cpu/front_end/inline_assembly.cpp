@@ -171,6 +171,8 @@ void replace_inline_assembly(SourceModule& source) {
                   text, error.what());
     }
   }
+  for (const llvm::GlobalVariable& variable : module.globals())
+    if (variable.getName().starts_with(ptx_shared_prefix)) source.shared.push_back(variable.getName().str());
   place_carry(module);
   place_exits(source);
 }

@@ -60,6 +60,7 @@ class Reader {
       begin = end + 1;
     }
     if (result.words.front() == "reg") return registers(std::move(result));
+    if (result.words.front() == "shared") return shared_array(std::move(result));
     while (!at_end()) {
       result.operands.push_back(operand());
       if (take('|')) result.second.push_back(operand());
@@ -110,6 +111,23 @@ class Reader {
       }
       if (!take(',') && !at_end()) fail();
     }
+    return result;
+  }
+  /// `.shared .align 8 .b32 x[16];`: a name, with the number of its elements.
+  PtxInstruction shared_array(PtxInstruction result) {
+    for (std::string word = next_is('.') ? name() : ""; !word.empty(); word = next_is('.') ? name() : "") {
+      result.words.push_back(word.substr(1));
+      if (word == ".align" && number().integer > ptx_shared_alignment) fail();
+    }
+    add_name(result, name());
+    PtxOperand& array = result.operands.back();
+    if (array.name.empty()) fail();
+    array.integer = 1;
+    while (take('[')) {
+      array.integer *= number().integer;
+      if (!take(']')) fail();
+    }
+    if (!at_end() || array.integer == 0) fail();
     return result;
   }
   static void add_name(PtxInstruction& instruction, const std::string& name) {
