@@ -96,9 +96,11 @@ class Reader {
 
   /// `.reg .pred p, q<4>;`: the operands are the names, and q0 to q3.
   PtxInstruction registers(PtxInstruction result) {
-    std::string type = name();
-    while (type == ".v2" || type == ".v4") fail();
-    result.words.push_back(type.empty() ? type : type.substr(1));
+    if (result.words.size() == 1) {  // else `.reg.pred`
+      const std::string type = name();
+      result.words.push_back(type.empty() ? type : type.substr(1));
+    }
+    if (result.words[1] == "v2" || result.words[1] == "v4") fail();
     while (!at_end()) {
       const std::string prefix = name();
       if (prefix.empty()) fail();
