@@ -59,7 +59,8 @@ Result first_that_compiles(const KernelSource& source, const std::function<Resul
     if (auto result = attempt(way)) return std::move(*result);
   constexpr int most_rounds = 24;
   is_whole = false;  // what fails then is not the script's mistake
-  for (int round = 0; round < most_rounds && !ways.empty() && drop_failing_code(ways.back().source, messages); ++round)
+  const bool has_kernels = !ways.empty() && has_kernel_text(ways.back().source);
+  for (int round = 0; round < most_rounds && has_kernels && drop_failing_code(ways.back().source, messages); ++round)
     if (auto result = attempt(ways.back())) return std::move(*result);
   throw Error(*fewest);
 }
