@@ -287,6 +287,87 @@ describe("cub's warps", function()
   end)
 end)
 
+describe("cub's functions for threads and lanes", function()
+  it("pass values between lanes", function()
+    local module = gpu.module [[
+      #include <cub/cub.cuh>
+      struct Two { double a; char b; };
+      __global__ void k(int* out) {
+        int t = threadIdx.x;
+        out[t] = cub::ShuffleIndex<8>(t, 11, 0xffffffffu);
+        out[32 + t] = cub::ShuffleUp<16>(t, 3, 1, 0xffffffffu);
+        out[64 + t] = cub::ShuffleDown<16>(t, 3, 14, 0xffffffffu);
+        Two two = cub::ShuffleIndex<32>(Two{t + 0.5, (char)t}, t ^ 1, 0xffffffffu);
+        out[96 + t] = (int)(two.a * 2) + two.b + cub::RowMajorTid(32, 1, 1);
+      }]]
+    local out, want = gpu.zeros(128, "int32"), {}
+    run(module, "k", 32, out)
+    for t = 0, 31 do
+      local own = t % 16
+      want[1 + t] = math.floor(t / 8) * 8 + 3
+      want[33 + t] = own - 3 >= 1 and t - 3 or t
+      want[65 + t] = own + 3 <= 14 and t + 3 or t
+      local other = bit.bxor(t, 1)
+      want[97 + t] = 2 * other + 1 + other + t
+    end
+    assert.are.same(want, out:table())
+  end)
+
+  it("load and store, and reduce by segment", function()
+    local module = gpu.module [[
+      #include <cub/cub.cuh>
+      #include <cuda/std/functional>
+      struct Cell { float a; int b; };
+      __global__ void k(const int* x, Cell* cells, int* out) {
+        int t = threadIdx.x;
+        Cell cell = cub::ThreadLoad<cub::LOAD_VOLATILE>(cells + t);
+        cell.b += cub::ThreadLoad<cub::LOAD_CG>(x + t) + cub::ThreadLoad<cub::LOAD_LDG>(x);
+        cub::ThreadStore<cub::STORE_VOLATILE>(cells + t, cell);
+        cub::ThreadStore<cub::STORE_CS>(out + t, cell.b);
+        typedef cub::KeyValuePair<int, int> Pair;
+        typedef cub::WarpScan<Pair> Scan;
+        __shared__ typename Scan::TempStorage storage;
+        Pair sum;
+        Scan(storage).InclusiveScan(Pair(t % 5 == 0, t), sum, cub::ReduceBySegmentOp<cuda::std::plus<>>());
+        out[32 + t] = sum.value;
+      }]]
+    local x, out = numbers(32, "int", 7), gpu.zeros(64, "int32")
+    local cells = gpu.zeros(256, "uint8")
+    run(module, "k", 32, x, cells, out)
+    local got, values, sum = out:table(), x:table(), 0
+    for t = 0, 31 do
+      sum = t % 5 == 0 and t or sum + t
+      assert.are.equal(values[t + 1] + values[1], got[t + 1])
+      assert.are.equal((values[t + 1] + values[1]) % 256, cells[8 * t + 5])
+      assert.are.equal(sum, got[33 + t])
+    end
+  end)
+
+  it("exchange items in warps' stripes", function()
+    local module = gpu.module [[
+      #include <cub/cub.cuh>
+      __global__ void k(int* out) {
+        typedef cub::BlockExchange<int, 64, 3> Exchange;
+        __shared__ typename Exchange::TempStorage storage;
+        int t = threadIdx.x, v[3] = {3 * t, 3 * t + 1, 3 * t + 2};
+        Exchange(storage).BlockedToWarpStriped(v);
+        for (int i = 0; i < 3; ++i) out[t * 3 + i] = v[i];
+        __syncthreads();
+        Exchange(storage).WarpStripedToBlocked(v);
+        for (int i = 0; i < 3; ++i) out[192 + t * 3 + i] = v[i];
+      }]]
+    local out, want = gpu.zeros(384, "int32"), {}
+    run(module, "k", 64, out)
+    for t = 0, 63 do
+      for i = 0, 2 do
+        want[1 + t * 3 + i] = math.floor(t / 32) * 96 + i * 32 + t % 32
+        want[193 + t * 3 + i] = t * 3 + i
+      end
+    end
+    assert.are.same(want, out:table())
+  end)
+end)
+
 describe("cub's classes for blocks", function()
   local folder = debug.getinfo(1, "S").source:match "^@(.*/)"
   local blocks = dofile(folder .. "cub_blocks.lua")

@@ -127,6 +127,49 @@ describe("inline PTX", function()
     for t = 0, 63 do assert.are.equal((t + 32) % 64, out:table()[t + 1]) end
   end)
 
+  it("declares arrays in shared memory", function()
+    local source = [[__global__ void k(int* out) {
+      __shared__ int other[64];
+      int t = threadIdx.x;
+      other[t] = -1;
+      asm volatile(
+        "{ .reg .u32 a; .shared .align 8 .b32 cells[64]; .shared.b8 more[0x10];"
+        " mov.u32 a, cells; mad.lo.u32 a, %1, 4, a; st.shared.s32 [a], %1; bar.sync 0;"
+        " xor.b32 a, %1, 1; shl.b32 a, a, 2; add.u32 a, a, cells; ld.shared.s32 %0, [a];"
+        " .reg.u32 b, c<2>; ld.shared.u32 b, [cells + 0x8]; add.u32 %0, %0, b; }"
+        : "=r"(out[t]) : "r"(t) : "memory");
+    }]]
+    local out, want = gpu.zeros(64, "int32"), {}
+    for t = 0, 63 do want[t + 1] = bit.bxor(t, 1) + 2 end
+    gpu.kernel(source, "k") { grid = 1, block = 64 }(out)
+    assert.are.same(want, out:table())
+  end)
+
+  it("ends a thread, in functions too", function()
+    local before = [[
+      __device__ __noinline__ int leave(int t) {
+        asm volatile("{ .reg .pred p; setp.gt.s32 p, %0, 4; @p exit; }" :: "r"(t));
+        return t + 1;
+      }]]
+    assert.are.same({ 1, 2, 3, 4, 5, -1, -1, -1 }, run("out[t] = -1; out[t] = leave(t);", 8, before))
+    -- The others go on, over a barrier.
+    assert.are.same({ 0, 6, 6, 6 }, run([[
+      __shared__ int sum;
+      if (t == 1) sum = 0;
+      if (t == 0) asm volatile("exit;");
+      atomicAdd(&sum, t);
+      __syncthreads();
+      out[t] = sum;]], 4))
+  end)
+
+  it("ends no thread in a function that calls itself", function()
+    if not on_cpu then return end
+    local k = gpu.kernel([[
+      __device__ int leave(int t) { if (t == 0) asm volatile("exit;"); return t < 0 ? 0 : leave(t - 1) + 1; }
+      __global__ void k(int* out) { *out = leave(1000); }]], "k", { options = { "--engine=scalar" } })
+    support.fails("exit in inline PTX", function() k { grid = 1, block = 1 }(gpu.zeros(1, "int32")) gpu.sync() end)
+  end)
+
   it("names the line and what is wrong", function()
     if not on_cpu then return end -- CUDA's assembler has messages of its own
     for text, message in pairs {

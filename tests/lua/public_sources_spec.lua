@@ -147,6 +147,20 @@ describe("headers of the standard", function()
     assert.are.same({ 4, 1, 3, 1, 5, 6.5, 2, 19, 7, 4 + 3 + 8, 7, 2, 300 + 10 + 4 + 2 + 2 }, got)
   end)
 
+  it("have iterators that go backwards", function()
+    assert.are.same({ 4, 2, 4, 1, 3, 1, 24, 8 }, run([[
+      #include <iterator>
+      struct Steps : std::iterator<std::forward_iterator_tag, short> {};
+      __global__ void k(float* out) {
+        float x[4] = {1, 2, 3, 4};
+        std::reverse_iterator<float*> at(x + 4), last = std::rend(x);
+        out[0] = *at++; out[1] = at[1]; out[2] = last - std::rbegin(x); out[3] = at < last;
+        out[4] = *(last - 3); out[5] = at != last && !(at == last) && at + 3 == last;
+        for (out[6] = 4; at != last; ++at) out[6] *= *at;
+        out[7] = sizeof(Steps::value_type) + 4 + (--at).base()[0];
+      }]], gpu.zeros(8), { options = { "--expt-relaxed-constexpr" } }))
+  end)
+
   it("have the scales of microscaling formats", function()
     assert.are.same({ 0x0040, 0x0080, 0x3f80, 0x7f00, 0x7fff }, run([[
       #include <cuda_fp8.h>

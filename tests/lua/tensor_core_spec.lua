@@ -28,6 +28,55 @@ local function near(bound, want, got)
   assert.is_true((want - got:astype "float64"):abs():max():item() <= bound, tostring(want) .. tostring(got))
 end
 
+describe("nvcuda::wmma with elements of 4 bits and 1 bit", function()
+  --- Element `i` of a line of words, and the product of two such lines.
+  local function element(words, line, per_line, bits, i)
+    local per_word = 32 / bits
+    local word = words[line * per_line + math.floor(i / per_word) + 1]
+    return math.floor(word / 2 ^ (bits * (i % per_word))) % 2 ^ bits
+  end
+  local rules = {
+    u4 = { bits = 4, k = 32, product = function(x, y) return x * y end },
+    s4 = { bits = 4, k = 32, product = function(x, y) return (x < 8 and x or x - 16) * (y < 8 and y or y - 16) end },
+    b1 = { bits = 1, k = 128, product = function(x, y) return x ~= y and 1 or 0 end, options = "" },
+    ["b1 with and"] = { bits = 1, k = 128, product = function(x, y) return x * y end, options = ", experimental::bmmaBitOpAND" },
+  }
+  for name, rule in pairs(rules) do
+    it(name, function()
+      local per_line = 8 -- words: more than the matrix has
+      local k = gpu.kernel([[
+        #include <mma.h>
+        using namespace nvcuda::wmma;
+        __global__ void k(const unsigned* a, const unsigned* b, const int* c, int* d) {
+          fragment<matrix_a, 8, 8, K, experimental::precision::T, row_major> left;
+          fragment<matrix_b, 8, 8, K, experimental::precision::T, col_major> right;
+          fragment<accumulator, 8, 8, K, int> sum;
+          load_matrix_sync(left, a, STRIDE);
+          load_matrix_sync(right, b, STRIDE);
+          load_matrix_sync(sum, c, 8, mem_row_major);
+          MMA;
+          store_matrix_sync(d, sum, 8, mem_row_major);
+        }]], "k", { defines = { K = rule.k, T = name:sub(1, 2), STRIDE = per_line * 32 / rule.bits,
+          MMA = rule.options and "bmma_sync(sum, left, right, sum" .. rule.options .. ")" or "mma_sync(sum, left, right, sum)" } })
+      gpu.random.seed(5)
+      local function words() return gpu.random.integers({ 8 * per_line }, 0, 2 ^ 31):astype("uint32"):eval() * 2 + 1 end
+      local a, b = words():eval(), words():eval()
+      local c, d = gpu.arange(64):astype("int32"):eval(), gpu.zeros(64, "int32")
+      k { grid = 1, block = 32 }(a, b, c, d)
+      local x, y, got = a:table(), b:table(), d:table()
+      for row = 0, 7 do
+        for column = 0, 7 do
+          local want = row * 8 + column
+          for i = 0, rule.k - 1 do
+            want = want + rule.product(element(x, row, per_line, rule.bits, i), element(y, column, per_line, rule.bits, i))
+          end
+          assert.are.equal(want, got[row * 8 + column + 1])
+        end
+      end
+    end)
+  end
+end)
+
 describe("nvcuda::wmma", function()
   local sums = { half = { "float", "__half" }, bfloat16 = { "float" }, tf32 = { "float" }, double = { "double" }, char = { "int" }, uchar = { "int" } }
   local shapes = { tf32 = { { 16, 16, 8 } }, double = { { 8, 8, 4 } } }

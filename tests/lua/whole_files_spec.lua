@@ -73,6 +73,47 @@ describe("whole files", function()
     assert.are.equal(2, x[1])
   end)
 
+  it("lose types and functions that fail, where kernels mention names that are theirs as well", function()
+    local mod = gpu.module([[
+#include <string>
+#include <unistd.h>
+#include <syslog.h>
+#if _POSIX_VERSION < 200112L
+#error "no clock"
+#endif
+namespace tools {
+template <unsigned N, bool = (N < Limits::most)>
+struct Rows;
+template <unsigned N>
+struct Rows<N, true> { enum { value = sizeof(probe<Unheard>()) }; };
+class size : public unheard::base<int> { std::wstring name; int x; };
+using first = unheard::first_of<int>;
+struct Cells {
+  using iterator = unheard::iterator<float*>;
+  friend Cells unheard::make(long double);
+  void append(unheard::list& all);
+  int count;
+  __host__ __device__ int size() const { return count; }
+};
+inline first append(size n) {
+  #pragma unroll
+  for (int i = 0; i < 3; ++i) Rows<3> value;
+}
+}
+__device__ int first(int x) { return x + 1; }
+__global__ void k(int* x, tools::Cells cells) { int append = cells.size(), value = first(*x), iterator = 1, Rows = 2; *x = value * append * iterator * Rows; }
+]])
+    local x = gpu.array({6}, "int32")
+    mod.k {grid = 1, block = 1}(x, require("ffi").new("struct { int count; }", 5))
+    assert.are.equal(70, x:item())
+  end)
+
+  it("name what is wrong where a kernel needs what fails", function()
+    local message = fails("unheard", gpu.module,
+      "struct A { unheard::list all; int n; };\n__global__ void k(int* x, A a) { *x = a.n; }", {name = "program.cu"})
+    assert.is_truthy(message:find("program.cu:1: error: ", 1, true), message)
+  end)
+
   it("name a mistake in a kernel, at its line", function()
     local _, before = host:gsub("\n", "")
     local message = fails("missing", gpu.module, host .. "__global__ void k(int* x) { *x = missing; }", {name = "program.cu"})

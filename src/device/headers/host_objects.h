@@ -34,6 +34,13 @@ GPULUA_POINTER(shared_ptr)
 GPULUA_POINTER(unique_ptr)
 GPULUA_POINTER(weak_ptr)
 #undef GPULUA_POINTER
+template <class _Tp>
+class enable_shared_from_this {
+ public:
+  GPULUA_HOST_EMPTY(enable_shared_from_this)
+  GPULUA_HOST shared_ptr<_Tp> shared_from_this();
+  GPULUA_HOST weak_ptr<_Tp> weak_from_this() noexcept;
+};
 template <class _Tp, class... _Types>
 GPULUA_HOST shared_ptr<_Tp> make_shared(_Types&&... values);
 template <class _Tp, class... _Types>
@@ -58,20 +65,42 @@ class optional {
   GPULUA_HOST void reset() noexcept;
 };
 
+enum memory_order {
+  memory_order_relaxed,
+  memory_order_consume,
+  memory_order_acquire,
+  memory_order_release,
+  memory_order_acq_rel,
+  memory_order_seq_cst
+};
 template <class _Tp>
 class atomic {
  public:
   GPULUA_HOST_EMPTY(atomic)
   GPULUA_HOST atomic(_Tp value);
-  GPULUA_HOST _Tp load() const noexcept;
-  GPULUA_HOST void store(_Tp value) noexcept;
-  GPULUA_HOST _Tp exchange(_Tp value) noexcept;
-  GPULUA_HOST _Tp fetch_add(_Tp value) noexcept;
-  GPULUA_HOST _Tp fetch_sub(_Tp value) noexcept;
+  GPULUA_HOST _Tp load(memory_order order = memory_order_seq_cst) const noexcept;
+  GPULUA_HOST void store(_Tp value, memory_order order = memory_order_seq_cst) noexcept;
+  GPULUA_HOST _Tp exchange(_Tp value, memory_order order = memory_order_seq_cst) noexcept;
+  GPULUA_HOST _Tp fetch_add(_Tp value, memory_order order = memory_order_seq_cst) noexcept;
+  GPULUA_HOST _Tp fetch_sub(_Tp value, memory_order order = memory_order_seq_cst) noexcept;
   GPULUA_HOST _Tp operator++() noexcept;
   GPULUA_HOST _Tp operator++(int) noexcept;
   GPULUA_HOST _Tp operator=(_Tp value) noexcept;
   GPULUA_HOST operator _Tp() const noexcept;
+};
+
+using atomic_bool = atomic<bool>;
+using atomic_char = atomic<char>;
+using atomic_int = atomic<int>;
+using atomic_uint = atomic<unsigned>;
+using atomic_long = atomic<long>;
+using atomic_ulong = atomic<unsigned long>;
+using atomic_size_t = atomic<size_t>;
+class atomic_flag {
+ public:
+  GPULUA_HOST_EMPTY(atomic_flag)
+  GPULUA_HOST bool test_and_set() noexcept;
+  GPULUA_HOST void clear() noexcept;
 };
 
 class mutex {

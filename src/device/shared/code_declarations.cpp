@@ -97,8 +97,13 @@ class Declarations {
 
   /// `DEFINE_X(a)` with nothing behind it, where the next declaration begins.
   bool ends_with_macro_call() const {
-    return parentheses_ == 0 && head_.size() > 2 && head_.back() == ")" && head_[1] == "(" &&
-           macros_.find(head_[0]) != nullptr;
+    if (parentheses_ != 0 || head_.size() < 3 || head_[1] != "(" || macros_.find(head_[0]) == nullptr) return false;
+    int open = 0;
+    for (std::size_t i = 1; i + 1 < head_.size(); ++i) {
+      if (head_[i] == "(") ++open;
+      if (head_[i] == ")" && --open == 0) return false;  // goes on behind the call
+    }
+    return head_.back() == ")";
   }
   bool calls_macro_again(std::string_view word) const { return macros_.find(word) != nullptr && word == head_[0]; }
 
@@ -120,8 +125,12 @@ class Declarations {
   /// The place behind a template's parameters.
   std::size_t after_template() const {
     std::size_t first = 0;
+    int parentheses = 0;  // within, < and > compare
     for (int angles = 0; first < head_.size() && (head_[first] == "template" || head_[first] == "<" || angles > 0);
          ++first) {
+      if (head_[first] == "(") ++parentheses;
+      if (head_[first] == ")") --parentheses;
+      if (parentheses > 0) continue;
       if (head_[first] == "<") ++angles;
       if (head_[first] == ">") --angles;
     }
@@ -243,8 +252,39 @@ int CodeMacros::open_braces(std::string_view name) const {
   return found == macros_.end() ? 0 : found->second.open_braces;
 }
 
+bool CodeMacros::stands_for(std::string_view word, std::string_view mark) {
+  if (word == mark) return true;
+  const Words* words = find(word);
+  if (words == nullptr) return false;
+  const auto [known, is_new] = marks_.emplace(std::pair(word, mark), false);  // false: for macros that mention it
+  if (is_new && std::ranges::any_of(*words, [&](std::string_view each) { return stands_for(each, mark); }))
+    marks_[{word, mark}] = true;
+  return marks_[{word, mark}];
+}
+
+bool CodeMacros::stand_for(const Words& words, std::string_view mark) {
+  return std::ranges::any_of(words, [&](std::string_view word) { return stands_for(word, mark); });
+}
+
 std::vector<CodeDeclaration> declarations_of(std::string_view text, const CodeMacros& macros) {
   return Declarations(text, macros).read();
+}
+
+void blank_code(std::string& result, std::string_view text, std::size_t begin, std::size_t end) {
+  const auto blank_to = [&](std::size_t next) {
+    for (; begin < next; ++begin)
+      if (result[begin] != '\n') result[begin] = ' ';
+  };
+  CxxTokens tokens(text.substr(begin, end - begin));
+  for (CxxToken token = tokens.next(); token.kind != CxxToken::Kind::end; token = tokens.next()) {
+    if (token.kind != CxxToken::Kind::directive) continue;
+    const std::string_view name = CxxDirective(token).name;
+    if (name == "include" || name == "pragma") continue;
+    const auto first = static_cast<std::size_t>(token.text.data() - text.data());
+    blank_to(first);
+    begin = first + token.text.size();
+  }
+  blank_to(end);
 }
 
 }  // namespace gpulua

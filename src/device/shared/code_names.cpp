@@ -29,11 +29,13 @@ class CodeHead {
  private:
   std::string_view at(std::size_t place) const { return place < tokens_.size() ? tokens_[place] : ""; }
 
-  /// The place after the bracket that closes the one at `open`; templates' arguments have no other use of < and >.
+  /// The place after the bracket that closes the one at `open`. Templates' arguments have other uses of < and > in
+  /// parentheses alone.
   std::size_t after(std::size_t open) const {
     const std::string_view first = at(open), last = first == "<" ? ">" : first == "[" ? "]" : ")";
     int depth = 0;
     for (std::size_t i = open; i < tokens_.size(); ++i) {
+      if (first == "<" && at(i) == "(") i = after(i) - 1;
       if (at(i) == first) ++depth;
       if (at(i) == last && --depth == 0) return i + 1;
     }

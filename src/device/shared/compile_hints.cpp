@@ -232,7 +232,7 @@ std::string host_class(std::string_view line) {
     std::string_view header, symbol, name;
   };
   static constexpr Row rows[] = {{"vector", "St6vector", "std::vector"},
-                                 {"string", "St6string", "std::string"},
+                                 {"string", "SbIcJ", "std::string"},
                                  {"host_streams.h", "St13gpulua_stream", "std::cout"},
                                  {"host_containers.h", "St16gpulua_container", "std::map"},
                                  {"host_objects.h", "St10unique_ptr", "std::unique_ptr"},

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 #include <list>
-#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -44,7 +43,7 @@ class UsedCode {
     const Text& text = *std::next(texts_.begin(), static_cast<std::ptrdiff_t>(index));
     std::string result(text.text);
     for (const Item& item : text.items)
-      if (!item.is_used) blank(result, text.text, item.declaration.begin, item.declaration.end);
+      if (!item.is_used) blank_code(result, text.text, item.declaration.begin, item.declaration.end);
     return result;
   }
 
@@ -97,7 +96,7 @@ class UsedCode {
   bool is_host_function(const CodeDeclaration& member, const CodeDeclaration& type) {
     const Words& words = member.words;
     if (member.kind != Kind::function || is_one_of("default", words) || is_one_of("delete", words)) return false;
-    if (stand_for(words, "__device__") || stand_for(words, "constexpr")) return false;
+    if (macros_.stand_for(words, "__device__") || macros_.stand_for(words, "constexpr")) return false;
     if (is_one_of("friend", words)) return false;
     const bool is_constructor = is_name_of(type, member);
     const auto mentions =
@@ -160,26 +159,11 @@ class UsedCode {
   bool is_root(const CodeDeclaration& declaration, bool is_main) {
     if (declaration.kind == Kind::directive || declaration.names.empty()) return true;
     const Words& words = declaration.words;
-    if (stand_for(words, "__global__")) return true;
+    if (macros_.stand_for(words, "__global__")) return true;
     const bool is_device = is_one_of("__device__", words);
     if (declaration.is_variable)
       return is_device || is_one_of("__constant__", words) || is_one_of("__managed__", words);
     return is_device && is_main && declaration.kind == Kind::function && !declaration.is_internal;
-  }
-
-  /// Whether the word is the mark, or a macro that has it.
-  bool stands_for(std::string_view word, std::string_view mark) {
-    if (word == mark) return true;
-    const Words* words = macros_.find(word);
-    if (words == nullptr) return false;
-    const auto [known, is_new] = marks_.emplace(std::pair(word, mark), false);  // false: for macros that mention it
-    if (is_new && std::ranges::any_of(*words, [&](std::string_view each) { return stands_for(each, mark); }))
-      marks_[{word, mark}] = true;
-    return marks_[{word, mark}];
-  }
-
-  bool stand_for(const Words& words, std::string_view mark) {
-    return std::ranges::any_of(words, [&](std::string_view word) { return stands_for(word, mark); });
   }
 
   void use(Item& item) {
@@ -212,22 +196,10 @@ class UsedCode {
     }
   }
 
-  /// The preprocessor's lines stay, as their conditions may be of others, but includes.
-  static void blank(std::string& result, std::string_view text, std::size_t begin, std::size_t end) {
-    CxxTokens tokens(text.substr(begin, end - begin));
-    for (CxxToken token = tokens.next(); token.kind != CxxToken::Kind::end; token = tokens.next()) {
-      if (token.kind == CxxToken::Kind::directive && CxxDirective(token).name != "include") continue;
-      const auto first = static_cast<std::size_t>(token.text.data() - text.data());
-      for (std::size_t i = first; i < first + token.text.size(); ++i)
-        if (result[i] != '\n') result[i] = ' ';
-    }
-  }
-
   CodeMacros macros_;
   std::list<Text> texts_;
   std::unordered_map<std::string_view, std::vector<Item*>> items_;
-  std::map<std::pair<std::string_view, std::string_view>, bool> marks_;  // whether a macro stands for a mark
-  std::unordered_set<std::string_view> types_;                           // the names of types
+  std::unordered_set<std::string_view> types_;  // the names of types
   std::unordered_set<std::string_view> mentioned_;
   Words pending_;
 };

@@ -100,7 +100,7 @@ std::vector<std::string> clang_arguments(const CompileOptions& options, const Co
       "-fstack-clash-protection", "-mprefer-vector-width=512", "-nostdsysteminc", "-nobuiltininc",
       // No warnings, and no errors where nvcc only warns.
       "-w", "-Wno-c++11-narrowing", "-Wno-register", "-Wno-reserved-user-defined-literal",
-      "-Wno-enum-constexpr-conversion"};
+      "-Wno-enum-constexpr-conversion", "-Wno-missing-template-arg-list-after-template-kw"};
   // A failing assertion unwinds through the kernel; a message names the source line.
   if (has_lines)
     arguments.insert(arguments.end(), {"-funwind-tables=2", "-debug-info-kind=line-tables-only", "-dwarf-version=5"});

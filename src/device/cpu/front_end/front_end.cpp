@@ -245,7 +245,7 @@ SourceModule parse(const NamedSource& named, const CompileOptions& options, cons
   define_pure_virtual(*result.module);
   drop_host_uses(*result.module);
   count_printed_arguments(*result.module);
-  replace_inline_assembly(*result.module);
+  replace_inline_assembly(result);
   convert_nans(*result.module);
   return result;
 }

@@ -7,8 +7,10 @@
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InlineAsm.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <vector>
@@ -75,10 +77,10 @@ std::string place_of(const llvm::CallInst& call) {
   return location ? location->getFilename().str() + ":" + std::to_string(location.getLine()) + ": " : "";
 }
 
-/// The calls of functions with an access to the carry, but for those of a function by itself.
-std::vector<llvm::CallInst*> calls_with_carry(const llvm::GlobalVariable& carry) {
+/// The calls of functions that use the value, but for those of a function by itself.
+std::vector<llvm::CallInst*> calls_of_users(const llvm::Value& value) {
   std::set<const llvm::Function*> functions;
-  for (const llvm::User* user : carry.users())
+  for (const llvm::User* user : value.users())
     if (const auto* instruction = llvm::dyn_cast<llvm::Instruction>(user)) functions.insert(instruction->getFunction());
   std::vector<llvm::CallInst*> calls;
   for (const llvm::Function* function : functions)
@@ -88,20 +90,47 @@ std::vector<llvm::CallInst*> calls_with_carry(const llvm::GlobalVariable& carry)
   return calls;
 }
 
-/// The carry of PTX's add.cc is a register of the thread. Functions that use it become part of their callers, and each
-/// kernel has a variable for it. Functions that call each other in a circle keep one of their own.
-void place_carry(llvm::Module& module) {
-  llvm::GlobalVariable* carry = module.getGlobalVariable("gpulua_ptx_carry");
-  if (carry == nullptr) return;
+/// Makes functions that use the value parts of their callers, up to kernels and functions that call each other in a
+/// circle.
+void inline_users(const llvm::Value& value) {
   constexpr int deepest = 100;
   for (int depth = 0; depth < deepest; ++depth) {
-    const std::vector<llvm::CallInst*> calls = calls_with_carry(*carry);
+    const std::vector<llvm::CallInst*> calls = calls_of_users(value);
     if (calls.empty()) break;
     for (llvm::CallInst* call : calls) {
       llvm::InlineFunctionInfo information;
       llvm::InlineFunction(*call, information);
     }
   }
+}
+
+/// PTX's exit returns from the kernel that it is in.
+void place_exits(SourceModule& source) {
+  llvm::Function* exit = source.module->getFunction(ptx_symbol("exit"));
+  if (exit == nullptr) return;
+  inline_users(*exit);
+  std::vector<llvm::CallInst*> calls;
+  for (llvm::User* user : exit->users())
+    if (auto* call = llvm::dyn_cast<llvm::CallInst>(user))
+      if (std::ranges::any_of(source.kernels, [&](const SourceKernel& kernel) {
+            return call->getFunction()->getName() == kernel.symbol;
+          }))
+        calls.push_back(call);
+  for (llvm::CallInst* call : calls) {
+    llvm::BasicBlock* block = call->getParent();
+    llvm::SplitBlock(block, call);
+    block->getTerminator()->eraseFromParent();
+    llvm::ReturnInst::Create(call->getContext(), block);
+    call->eraseFromParent();
+  }
+}
+
+/// The carry of PTX's add.cc is a register of the thread. Functions that use it become part of their callers, and each
+/// kernel has a variable for it. Functions that call each other in a circle keep one of their own.
+void place_carry(llvm::Module& module) {
+  llvm::GlobalVariable* carry = module.getGlobalVariable("gpulua_ptx_carry");
+  if (carry == nullptr) return;
+  inline_users(*carry);
   std::map<llvm::Function*, llvm::Value*> variables;
   std::vector<llvm::Use*> uses;
   for (llvm::Use& use : carry->uses()) uses.push_back(&use);
@@ -123,7 +152,8 @@ std::unique_ptr<clang::ASTConsumer> assembly_functions(clang::CodeGenerator& gen
   return std::make_unique<AssemblyFunctions>(generator);
 }
 
-void replace_inline_assembly(llvm::Module& module) {
+void replace_inline_assembly(SourceModule& source) {
+  llvm::Module& module = *source.module;
   const auto is_assembly = [](const llvm::CallInst& call) { return call.isInlineAsm(); };
   for (llvm::CallInst* call : collect<llvm::CallInst>(module, is_assembly)) {
     const std::string text = llvm::cast<llvm::InlineAsm>(call->getCalledOperand())->getAsmString();
@@ -141,7 +171,10 @@ void replace_inline_assembly(llvm::Module& module) {
                   text, error.what());
     }
   }
+  for (const llvm::GlobalVariable& variable : module.globals())
+    if (variable.getName().starts_with(ptx_shared_prefix)) source.shared.push_back(variable.getName().str());
   place_carry(module);
+  place_exits(source);
 }
 
 }  // namespace gpulua::cpu

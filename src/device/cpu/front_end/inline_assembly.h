@@ -4,10 +4,10 @@
 
 #include <clang/AST/ASTConsumer.h>
 #include <clang/CodeGen/ModuleBuilder.h>
-#include <llvm/IR/Module.h>
 
 #include <memory>
-#include <string>
+
+#include "src/device/cpu/ir/source_module.h"
 
 namespace gpulua::cpu {
 
@@ -16,6 +16,6 @@ std::unique_ptr<clang::ASTConsumer> assembly_functions(clang::CodeGenerator& gen
 
 /// Replaces inline assembly by what it does; `asm volatile("" ::: "memory")` is a compiler fence. Throws
 /// ErrorKind::compile, with the line, where this device does not know an instruction.
-void replace_inline_assembly(llvm::Module& module);
+void replace_inline_assembly(SourceModule& source);
 
 }  // namespace gpulua::cpu

@@ -580,6 +580,11 @@ class BlockExchange {
   static constexpr int threads = x * y * z;
   static __device__ int blocked(int i) { return gpulua::blocked<items>(i); }
   static __device__ int striped(int i) { return gpulua::striped<threads>(i); }
+  /// The lanes of each warp side by side; the last warp may have fewer.
+  static __device__ int warp_striped(int i) {
+    const int first = gpulua::thread() / 32 * 32, lanes = threads - first < 32 ? threads - first : 32;
+    return first * items + i * lanes + gpulua::thread() % 32;
+  }
 
  public:
   struct TempStorage {
@@ -596,6 +601,14 @@ class BlockExchange {
   __device__ void BlockedToStriped(const T (&in)[items], U (&out)[items]) {
     exchange(in, out, [](int i) { return blocked(i); }, [](int i) { return striped(i); });
   }
+  template <class U>
+  __device__ void WarpStripedToBlocked(const T (&in)[items], U (&out)[items]) {
+    exchange(in, out, [](int i) { return warp_striped(i); }, [](int i) { return blocked(i); });
+  }
+  template <class U>
+  __device__ void BlockedToWarpStriped(const T (&in)[items], U (&out)[items]) {
+    exchange(in, out, [](int i) { return blocked(i); }, [](int i) { return warp_striped(i); });
+  }
   template <class U, class Rank>
   __device__ void ScatterToBlocked(const T (&in)[items], U (&out)[items], Rank (&ranks)[items]) {
     exchange(in, out, [&](int i) { return (int)ranks[i]; }, [](int i) { return blocked(i); });
@@ -606,6 +619,8 @@ class BlockExchange {
   }
   __device__ void StripedToBlocked(T (&both)[items]) { StripedToBlocked(both, both); }
   __device__ void BlockedToStriped(T (&both)[items]) { BlockedToStriped(both, both); }
+  __device__ void WarpStripedToBlocked(T (&both)[items]) { WarpStripedToBlocked(both, both); }
+  __device__ void BlockedToWarpStriped(T (&both)[items]) { BlockedToWarpStriped(both, both); }
   template <class Rank>
   __device__ void ScatterToBlocked(T (&both)[items], Rank (&ranks)[items]) {
     ScatterToBlocked(both, both, ranks);
@@ -789,4 +804,5 @@ class BlockRadixSort {
 
 }  // namespace cub
 #include "gpulua_cub_neighbours.h"
+#include "gpulua_cub_threads.h"
 #endif

@@ -402,6 +402,10 @@ GPULUA_PTX(gpulua_u32, cvt_rna_tf32_f32)(float a) {
 
 GPULUA_PTX(unsigned, activemask_b32)() { return __activemask(); }
 GPULUA_PTX(void, nanosleep_u32)(unsigned time) { __nanosleep(time); }
+// Where the compiler finds the kernel around it, the thread's end; else nothing ends the thread.
+GPULUA_PTX(void, exit)(const char* file, unsigned line) {
+  gpulua_fail("exit in inline PTX ends a thread in a kernel and the functions that are inlined into it alone", file, line);
+}
 GPULUA_PTX(void, trap)(const char* file, unsigned line) { __trap(file, line); }
 GPULUA_PTX(void, bar_sync)(unsigned, const char* file, unsigned line) { __syncthreads(file, line); }
 GPULUA_PTX(unsigned, bar_red_popc_u32)(unsigned, bool predicate, const char* file, unsigned line) {

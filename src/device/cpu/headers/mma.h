@@ -198,5 +198,93 @@ inline __device__ void mma_sync(fragment<accumulator, m, n, k, D>& d, const frag
     d.x[i] = (typename gpulua::element<D>::stored)gpulua::sum_of((Sum)c.x[i], products[i], saturates);
 }
 
+// ---- elements of 4 bits and 1 bit: a lane has a word of each line --------------------------------------------------------------------
+
+namespace experimental {
+namespace precision {
+struct u4 {};
+struct s4 {};
+struct b1 {};
+}  // namespace precision
+enum bmmaBitOp { bmmaBitOpXOR = 1, bmmaBitOpAND = 2 };
+enum bmmaAccumulateOp { bmmaAccumulateOpPOPC = 1 };
+}  // namespace experimental
+
+#define GPULUA_WORDS(T, k)                                                                                           \
+  template <>                                                                                                        \
+  class fragment<matrix_a, 8, 8, k, experimental::precision::T, row_major> : public gpulua::word_of_line<32 * 4 / k> {}; \
+  template <>                                                                                                        \
+  class fragment<matrix_b, 8, 8, k, experimental::precision::T, col_major> : public gpulua::word_of_line<32 * 4 / k> {}; \
+  template <class U>                                                                                                 \
+  inline __device__ void load_matrix_sync(fragment<matrix_a, 8, 8, k, experimental::precision::T, row_major>& a, const U* from, unsigned stride) { \
+    a.load(from, stride);                                                                                            \
+  }                                                                                                                  \
+  template <class U>                                                                                                 \
+  inline __device__ void load_matrix_sync(fragment<matrix_b, 8, 8, k, experimental::precision::T, col_major>& b, const U* from, unsigned stride) { \
+    b.load(from, stride);                                                                                            \
+  }
+namespace gpulua {
+
+/// Lane l has word l / 8 of line l % 8. A stride counts elements, of `bits` bits each.
+template <int bits>
+struct word_of_line {
+  typedef unsigned element_type, storage_element_type;
+  static constexpr int num_elements = 32 / bits, num_storage_elements = 1;
+  unsigned x[1];
+  __device__ void load(const void* from, unsigned stride) {
+    x[0] = ((const unsigned*)from)[gpulua_lane() % 8 * (stride / num_elements) + gpulua_lane() / 8];
+  }
+};
+
+inline __device__ int nibble(experimental::precision::s4, unsigned word, int i) { return (int)(word << (28 - 4 * i)) >> 28; }
+inline __device__ int nibble(experimental::precision::u4, unsigned word, int i) { return (int)(word >> (4 * i) & 15); }
+
+/// In each lane the sum of product(word of A's row, word of B's column) for element `i` of its part of the sums.
+template <class Product>
+inline __device__ unsigned sum_of_words(unsigned a, unsigned b, int i, Product product) {
+  const unsigned column = gpulua_lane() % 8, row = place_of<accumulator, 8, 8, 4>(i);
+  unsigned sum = 0;
+#pragma unroll
+  for (unsigned word = 0; word < 4; ++word) sum += product(from_lane(a, row + 8 * word), from_lane(b, column + 8 * word));
+  return sum;
+}
+
+}  // namespace gpulua
+GPULUA_WORDS(u4, 32)
+GPULUA_WORDS(s4, 32)
+GPULUA_WORDS(b1, 128)
+#undef GPULUA_WORDS
+
+#define GPULUA_PRODUCT(T)                                                                                              \
+  inline __device__ void mma_sync(fragment<accumulator, 8, 8, 32, int>& d,                                             \
+                                  const fragment<matrix_a, 8, 8, 32, experimental::precision::T, row_major>& a,        \
+                                  const fragment<matrix_b, 8, 8, 32, experimental::precision::T, col_major>& b,        \
+                                  const fragment<accumulator, 8, 8, 32, int>& c, bool saturates = false) {             \
+    for (int i = 0; i < 2; ++i) {                                                                                      \
+      const unsigned sum = gpulua::sum_of_words(a.x[0], b.x[0], i, [](unsigned left, unsigned right) {                 \
+        int part = 0;                                                                                                  \
+        for (int e = 0; e < 8; ++e)                                                                                    \
+          part += gpulua::nibble(experimental::precision::T(), left, e) * gpulua::nibble(experimental::precision::T(), right, e); \
+        return (unsigned)part;                                                                                         \
+      });                                                                                                              \
+      d.x[i] = gpulua::sum_of(c.x[i], (int)sum, saturates);                                                            \
+    }                                                                                                                  \
+  }
+GPULUA_PRODUCT(u4)
+GPULUA_PRODUCT(s4)
+#undef GPULUA_PRODUCT
+
+inline __device__ void bmma_sync(fragment<accumulator, 8, 8, 128, int>& d,
+                                 const fragment<matrix_a, 8, 8, 128, experimental::precision::b1, row_major>& a,
+                                 const fragment<matrix_b, 8, 8, 128, experimental::precision::b1, col_major>& b,
+                                 const fragment<accumulator, 8, 8, 128, int>& c,
+                                 experimental::bmmaBitOp operation = experimental::bmmaBitOpXOR,
+                                 experimental::bmmaAccumulateOp = experimental::bmmaAccumulateOpPOPC) {
+  for (int i = 0; i < 2; ++i)
+    d.x[i] = (int)((unsigned)c.x[i] + gpulua::sum_of_words(a.x[0], b.x[0], i, [operation](unsigned left, unsigned right) {
+      return (unsigned)__popc(operation == experimental::bmmaBitOpAND ? left & right : left ^ right);
+    }));
+}
+
 }  // namespace wmma
 }  // namespace nvcuda

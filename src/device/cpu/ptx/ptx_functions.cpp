@@ -10,8 +10,8 @@ namespace gpulua::cpu {
 namespace {
 
 /// What the compiler makes of LLVM's own instructions.
-constexpr std::array<std::string_view, 13> built_in{"{",    "}",    "reg",  "mov",    "ld",    "ldu",         "st",
-                                                    "cvta", "setp", "selp", "membar", "fence", "createpolicy"};
+constexpr std::array<std::string_view, 14> built_in{"{",  "}",    "reg",  "shared", "mov",    "ld",    "ldu",
+                                                    "st", "cvta", "setp", "selp",   "membar", "fence", "createpolicy"};
 constexpr std::array<std::string_view, 8> without_effect{"prefetch",       "prefetchu", "discard", "applypriority",
                                                          "griddepcontrol", "brkpt",     "pmevent", "setmaxnreg"};
 /// Words that do not choose between functions: how a GPU rounds subnormals, where memory is, whom an atomic operation

@@ -60,6 +60,7 @@ class Reader {
       begin = end + 1;
     }
     if (result.words.front() == "reg") return registers(std::move(result));
+    if (result.words.front() == "shared") return shared_array(std::move(result));
     while (!at_end()) {
       result.operands.push_back(operand());
       if (take('|')) result.second.push_back(operand());
@@ -95,9 +96,11 @@ class Reader {
 
   /// `.reg .pred p, q<4>;`: the operands are the names, and q0 to q3.
   PtxInstruction registers(PtxInstruction result) {
-    std::string type = name();
-    while (type == ".v2" || type == ".v4") fail();
-    result.words.push_back(type.empty() ? type : type.substr(1));
+    if (result.words.size() == 1) {  // else `.reg.pred`
+      const std::string type = name();
+      result.words.push_back(type.empty() ? type : type.substr(1));
+    }
+    if (result.words[1] == "v2" || result.words[1] == "v4") fail();
     while (!at_end()) {
       const std::string prefix = name();
       if (prefix.empty()) fail();
@@ -110,6 +113,23 @@ class Reader {
       }
       if (!take(',') && !at_end()) fail();
     }
+    return result;
+  }
+  /// `.shared .align 8 .b32 x[16];`: a name, with the number of its elements.
+  PtxInstruction shared_array(PtxInstruction result) {
+    for (std::string word = next_is('.') ? name() : ""; !word.empty(); word = next_is('.') ? name() : "") {
+      result.words.push_back(word.substr(1));
+      if (word == ".align" && number().integer > ptx_shared_alignment) fail();
+    }
+    add_name(result, name());
+    PtxOperand& array = result.operands.back();
+    if (array.name.empty()) fail();
+    array.integer = 1;
+    while (take('[')) {
+      array.integer *= number().integer;
+      if (!take(']')) fail();
+    }
+    if (!at_end() || array.integer == 0) fail();
     return result;
   }
   static void add_name(PtxInstruction& instruction, const std::string& name) {

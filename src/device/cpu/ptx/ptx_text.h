@@ -8,6 +8,9 @@
 
 namespace gpulua::cpu {
 
+/// The alignment of arrays in shared memory that the assembly declares, whatever it asks for.
+inline constexpr std::uint64_t ptx_shared_alignment = 128;
+
 struct PtxOperand {
   enum class Kind {
     name,      // a register, or a special one, which begins with %
@@ -20,7 +23,7 @@ struct PtxOperand {
   };
   Kind kind = Kind::nothing;
   std::string name;
-  std::uint64_t integer = 0;  // an argument's number, too
+  std::uint64_t integer = 0;  // also an argument's number, and how many elements a shared array has
   unsigned width = 0;
   bool negated = false;  // !p
   std::vector<PtxOperand> parts;

@@ -88,6 +88,7 @@ class Translation {
     if (word == "{") return values_.open_scope();
     if (word == "}") return values_.close_scope();
     if (word == "reg") return values_.declare(instruction);
+    if (word == "shared") return declare_shared(instruction);
     if (word == "mov") return move(instruction);
     if (word == "ld" || word == "ldu") return load(instruction);
     if (word == "st") return store(instruction);
@@ -132,6 +133,19 @@ class Translation {
   }
 
   // ---- memory ----
+
+  /// The array is what `__shared__` makes of one. Its name stands for its address.
+  void declare_shared(const PtxInstruction& instruction) {
+    constexpr std::uint64_t most = 1 << 20;
+    const PtxOperand& array = operand(instruction, 0);
+    if (array.integer > most) refuse("expected an array that a block's shared memory can hold");
+    auto* type = llvm::ArrayType::get(type_of(instruction), array.integer);
+    auto* variable = new llvm::GlobalVariable(module_, type, /*isConstant=*/false, llvm::GlobalValue::InternalLinkage,
+                                              llvm::UndefValue::get(type), ptx_shared_prefix + array.name);
+    variable->setAlignment(llvm::Align(ptx_shared_alignment));
+    values_.name(array.name,
+                 call(ptx_symbol("generic_to_shared"), {builder_.CreatePtrToInt(variable, builder_.getInt64Ty())}));
+  }
 
   llvm::Value* address(const PtxInstruction& instruction, const PtxOperand& operand) {
     if (operand.kind != Kind::address) refuse("expected an address in brackets");
@@ -339,7 +353,8 @@ class Translation {
     llvm::Value* result = call(symbol, arguments);
     if (is_saturated(instruction)) result = call(ptx_symbol("saturated_f32"), {result});
     if (has_result) values_.write(instruction.operands[0], result, is_signed(instruction));
-    if (instruction.operands[0].kind == Kind::vector) gather(instruction.operands[0], arguments[0]);
+    if (!instruction.operands.empty() && instruction.operands[0].kind == Kind::vector)
+      gather(instruction.operands[0], arguments[0]);
     if (second != nullptr) values_.write(instruction.second[0], builder_.CreateLoad(builder_.getInt8Ty(), second));
   }
   /// cp.async reads global memory and writes shared.

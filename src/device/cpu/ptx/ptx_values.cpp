@@ -73,6 +73,10 @@ void PtxValues::declare(const PtxInstruction& registers) {
   for (const PtxOperand& name : registers.operands) scopes_.back()[name.name] = {variable(type), type, nullptr};
 }
 
+void PtxValues::name(const std::string& name, llvm::Value* value) {
+  scopes_.back()[name] = {nullptr, value->getType(), value};
+}
+
 llvm::Value* PtxValues::variable(llvm::Type* type, unsigned count) {
   llvm::BasicBlock& entry = call_.getFunction()->getEntryBlock();
   llvm::IRBuilder<> builder(&entry, entry.begin());

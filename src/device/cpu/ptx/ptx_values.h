@@ -25,6 +25,8 @@ class PtxValues {
   void open_scope() { scopes_.emplace_back(); }
   void close_scope();
   void declare(const PtxInstruction& registers);
+  /// Gives a value a name, which is only read.
+  void name(const std::string& name, llvm::Value* value);
 
   /// A variable in the function's entry, which LLVM keeps in registers.
   llvm::Value* variable(llvm::Type* type, unsigned count = 1);
