@@ -1,5 +1,7 @@
 // Reductions as functions and methods: x:sum(axis, {keepdims=, dtype=, out=, where=, initial=}).
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 
@@ -156,14 +158,17 @@ int reduction(lua_State* L) {
   return push_reduced(L, array, options, reduce_with(row, array, options, dtypes), name.c_str());
 }
 
-/// The number of elements of each result minus ddof, at least 0.
+/// The number of elements that each result is made of.
+double elements_of_result(const Array& array, const ReductionOptions& options) {
+  std::int64_t count = 1;
+  for (std::size_t axis = 0; axis < array->layout.ndim(); ++axis)
+    if ((options.axes >> axis & 1) != 0) count *= array->layout.shape[axis];
+  return static_cast<double>(count);
+}
+
+/// That number minus ddof, at least 0.
 Array count_reduced(const Array& array, const ReductionOptions& options, DType dtype) {
-  if (!options.where) {
-    std::int64_t count = 1;
-    for (std::size_t axis = 0; axis < array->layout.ndim(); ++axis)
-      if ((options.axes >> axis & 1) != 0) count *= array->layout.shape[axis];
-    return beside(array, dtype, std::max(static_cast<double>(count) - options.ddof, 0.0));
-  }
+  if (!options.where) return beside(array, dtype, std::max(elements_of_result(array, options) - options.ddof, 0.0));
   const Array mask = broadcast(options.where, array->layout.shape);
   const Array count = cast(
       reduce(reducer("count_nonzero"), mask, options.axes, options.keepdims, {DType::boolean, DType::int64}), dtype);
@@ -210,6 +215,14 @@ int variance(lua_State* L) {
   constexpr const char* name = root ? "std" : "var";
   const Array& array = check<Array>(L, 1, name);
   const ReductionOptions options = check_reduction(L, 2, array, name, {.where = true, .ddof = true});
+  if (const double count = elements_of_result(array, options);
+      !options.where && options.ddof > 0 && options.ddof >= count) {
+    Bindings& bindings = bindings_of(L);
+    warn_at(
+        bindings.context(), bindings.origin(),
+        fmt::format("[{}] expected ddof below the number of elements, {:g}, got {:g}: the result is NaN or infinity",
+                    name, count, options.ddof));
+  }
   const ReductionDTypes dtypes = mean_dtypes(array, options);
   const DType compute = real_part(dtypes.compute);
   Array total;

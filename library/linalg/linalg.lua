@@ -29,10 +29,18 @@ local function check_equations(op, a, b)
   end
 end
 
+local instead_of_square = {
+  ["linalg.solve"] = "; gpu.linalg.lstsq(a, b) gives the least-squares solution",
+  ["linalg.inv"] = "; gpu.linalg.pinv(a) is the pseudo-inverse",
+  ["linalg.eig"] = "; gpu.linalg.svd(a) decomposes other matrices",
+  ["linalg.eigh"] = "; gpu.linalg.svd(a) decomposes other matrices",
+}
+
 local function check_square(op, x)
   check_matrices(op, x)
   if x.shape[x.ndim] ~= x.shape[x.ndim - 1] then
-    core.raise(("[%s] expected a square matrix (n,n), or a batch of them (...,n,n), got shape %s"):format(op, checks.shape_text(x.shape)))
+    core.raise(("[%s] expected a square matrix (n,n), or a batch of them (...,n,n), got shape %s%s"):format(op, checks.shape_text(x.shape),
+      instead_of_square[op] or ""))
   end
   return x
 end

@@ -293,6 +293,7 @@ local function covariance(op, x, y, options)
   options = checks.fields(op, options)
   checks.flag(op, "rowvar", options.rowvar)
   checks.flag(op, "bias", options.bias)
+  if options.ddof ~= nil then checks.finite(op, "a number for ddof", options.ddof) end
   local variables = variables_of(op, x, options)
   core.warn_of_missing(op, x)
   if y ~= nil then
@@ -306,7 +307,11 @@ local function covariance(op, x, y, options)
   variables = core.cast(variables, working)
   local ddof = options.ddof or options.bias and 0 or 1
   local centred = (variables - variables:mean(2, {keepdims = true})):eval()
-  local freedom = math.max(variables.shape[2] - ddof, 0)
+  local count = variables.shape[2]
+  if ddof >= count then
+    core.warn(("[%s] expected ddof below the number of observations, %d, got %g: the result is NaN or infinity"):format(op, count, ddof))
+  end
+  local freedom = math.max(count - ddof, 0)
   return centred:matmul(centred.T) / freedom, result
 end
 

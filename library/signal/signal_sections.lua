@@ -108,7 +108,10 @@ end
 local function extended(op, rows, count, kind)
   local n = rows.shape[2]
   if count == 0 then return rows end
-  if count > n - 1 then core.raise(("[%s] expected more than %d elements of x, the last argument, along the axis, got %d"):format(op, count, n)) end
+  if count > n - 1 then
+    core.raise(("[%s] expected more than %d elements of x, the last argument, along the axis, got %d: as many, the option padlen, are put before and "
+      .. "after them; a smaller padlen, or padtype = false, takes shorter signals"):format(op, count, n))
+  end
   local left, right = views.slice(rows, 2, 2, count):flip(2), views.slice(rows, 2, n - count, count):flip(2)
   local first, last = views.slice(rows, 2, 1, 1), views.slice(rows, 2, n, 1)
   if kind == "odd" then

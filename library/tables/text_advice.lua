@@ -41,8 +41,9 @@ local function escaped(text) return (text:gsub("%p", "%%%0")) end
 -- What stands between groups of digits and before decimals, in the order in which they are tried.
 local styles = {{"", "."}, {",", "."}, {"", ","}, {".", ","}, {"'", "."}, {" ", "."}, {" ", ","}}
 
---- The text without currencies and percent signs, these, and whether it is in parentheses, which are left out too.
-local function without_symbols(text, symbols)
+--- The text without currencies, percent signs and the unit, these, and whether it is in parentheses, which are left out too. `unit`: of
+--- letters, or nil.
+local function without_symbols(text, unit, symbols)
   symbols = symbols or {}
   local function take(symbol)
     if symbol ~= "" then symbols[#symbols + 1] = symbol end
@@ -54,8 +55,12 @@ local function without_symbols(text, symbols)
     return sign
   end):gsub("%s*(%%)%s*$", take):gsub("%s*([\128-\255]+)%s*$", take):gsub("%s*(%$)%s*$", take)
   text = text:match "^%s*(.-)%s*$"
+  if unit and #text > #unit and text:sub(-#unit) == unit then
+    take(unit)
+    text = text:sub(1, -#unit - 1):match "^(.-)%s*$"
+  end
   local inside = text:match "^%((.*)%)$"
-  return inside and without_symbols(inside, symbols) or text, symbols, inside ~= nil
+  return inside and without_symbols(inside, unit, symbols) or text, symbols, inside ~= nil
 end
 
 local function reads(text, style)
@@ -72,19 +77,20 @@ end
 
 --- The options that read the first text and most others as numbers; nil where none do.
 local function numbers_of(source, texts)
-  local first, symbols = without_symbols(source.text)
+  local unit = source.text:match "%d%s*(%a[%a/]*)%s*$"
+  local first, symbols = without_symbols(source.text, unit)
   local style, most, parentheses = nil, 0, false
   for _, candidate in ipairs(styles) do
     if reads(first, candidate) then
       local count, has_parentheses = 0, false
       for _, text in ipairs(texts) do
-        local number, _, is_inside = without_symbols(text)
+        local number, _, is_inside = without_symbols(text, unit)
         if reads(number, candidate) then count, has_parentheses = count + 1, has_parentheses or is_inside end
       end
       if count > most then style, most, parentheses = candidate, count, has_parentheses end
     end
   end
-  if not style then return end
+  if not style or unit and most * 2 <= #texts then return end
   local options = {parentheses and "parentheses = true" or nil}
   if style[1] ~= "" then options[#options + 1] = ("thousands = %q"):format(style[1]) end
   if style[2] ~= "." then options[#options + 1] = ("decimal = %q"):format(style[2]) end

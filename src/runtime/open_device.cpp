@@ -15,14 +15,6 @@ namespace gpulua {
 
 namespace {
 
-/// A collective in the log.
-class CollectiveCall final : public Kernel {
- public:
-  explicit CollectiveCall(const char* name) : Kernel(KernelEntry{}) { entry_.name = name; }
-  int occupancy(unsigned, std::size_t) const override { return 0; }
-  unsigned suggested_block(std::size_t) const override { return 0; }
-};
-
 /// The kernels of a graph: "12 x saxpy". Of many, the first.
 std::string list_kernels(const std::vector<RecordedWork::Launch>& launches) {
   constexpr std::size_t most = 32;
@@ -336,15 +328,6 @@ std::string OpenDevice::text_of_overwrites(const std::vector<const Buffer*>& buf
            (past ? "; a grid has whole blocks, so a kernel compares its index with the number of elements" : "");
   }
   return text;
-}
-
-void OpenDevice::run_collective(const char* name, const StreamRef& stream, double bytes,
-                                const std::function<void()>& work) {
-  throw_damage();
-  context_.spending.add_launch();
-  launches_.note(std::make_shared<CollectiveCall>(name), *stream, origin());
-  run_recorded(TimelineEntry::Kind::collective, name, bytes, *stream, work);
-  if (context_.debug) synchronize(*stream);
 }
 
 void OpenDevice::begin_capture(const char* op) {

@@ -9,6 +9,18 @@
 
 namespace gpulua {
 
+namespace {
+
+/// A collective in the log.
+class CollectiveCall final : public Kernel {
+ public:
+  explicit CollectiveCall(const char* name) : Kernel(KernelEntry{}) { entry_.name = name; }
+  int occupancy(unsigned, std::size_t) const override { return 0; }
+  unsigned suggested_block(std::size_t) const override { return 0; }
+};
+
+}  // namespace
+
 TimelineEntry OpenDevice::entry_of(TimelineEntry::Kind kind, std::string_view name, double bytes,
                                    const Origin& origin) {
   TimelineEntry entry;
@@ -55,6 +67,15 @@ bool OpenDevice::copy_from(void* to, Stream& stream, OpenDevice& source, const v
   const bool copied = device_->copy_from(to, stream, source.device(), from, source_stream, bytes);
   if (copied) recorder_.end(recording, stream);
   return copied;
+}
+
+void OpenDevice::run_collective(const char* name, const StreamRef& stream, double bytes,
+                                const std::function<void()>& work) {
+  throw_damage();
+  context_.spending.add_launch();
+  launches_.note(std::make_shared<CollectiveCall>(name), *stream, origin());
+  run_recorded(TimelineEntry::Kind::collective, name, bytes, *stream, work);
+  if (context_.debug) synchronize(*stream);
 }
 
 void OpenDevice::wait(Stream& stream, Event& event) {

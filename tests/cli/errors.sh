@@ -54,7 +54,7 @@ hinted 'print(x.size())' "attempt to call field 'size' (a number value); x.size 
 table='local t = require "gpu".table {d = require "gpu".dates {"2024-01-02", "2024-01-03"}} '
 hinted "${table}print(t:rows(1))" "attempt to call method 'rows' (a number value); t.rows is a number: it has no parentheses; t:take({1, 2})*"
 hinted "${table}print(t.d > '2024-01-02')" 'attempt to compare string with userdata; x:gt(text), x:ge(text), x:lt(text) and x:le(text) compare a column of dates*'
-hinted "${table}print(t.d[2] - t.d[1])" 'attempt to perform arithmetic on a string value; an element of a column of dates is a text: d:diff()*'
+hinted "${table}print(t.d[2] - t.d[1])" 'attempt to perform arithmetic on a string value; an element of a column of dates is a text: d({i, i}) is a column of it alone, from which others are subtracted, d:diff()*'
 hinted 'print(require "gpu".norm.cdf(x))' "attempt to index field 'norm' (a function value); gpu.normcdf(x), gpu.normcdfinv(p)*"
 hinted 'print(x.dtype())' "attempt to call field 'dtype' (a string value); x.dtype is a property of arrays: it has no parentheses"
 hinted 'print(x.sum + 1)' "attempt to perform arithmetic on field 'sum' (a function value)${called}sum() is a value, x.sum a function"

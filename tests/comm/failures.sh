@@ -108,7 +108,7 @@ fails("[barrier] expected a call outside of comm.group", comm.group, function() 
 fails("[broadcast_object] expected tables of numbers, strings and booleans", comm.broadcast_object, { print }, comm.rank)
 fails("[rand] expected a part within its draw, got rows 3 to 6 of 5", gpu.rand, 4, { part = { 3, 5 } })
 fails("[mean] expected a function that gives arrays of 4096 real numbers", comm.mean, function() return gpu.ones(3) end, 8192)
-fails("did you mean", function() return comm.allreduce end)
+fails("use gpu.comm.all_reduce(x, operation)", function() return comm.allreduce end)
 print "good"'
 
 finish

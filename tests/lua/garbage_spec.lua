@@ -55,7 +55,8 @@ describe("temporaries", function()
     for _ = 1, 20000 do
       local y = x + 1
     end
+    local is_kept = kept[1] ~= nil
     collectgarbage "restart"
-    assert.is_true(kept[1] ~= nil)
+    assert.is_true(is_kept)
   end)
 end)

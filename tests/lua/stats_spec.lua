@@ -1,7 +1,8 @@
 -- gpu.stats beside SciPy's, and polynomials beside NumPy's. Golden data: tests/golden/arrays/stats.py.
 local gpu = require "gpu"
 local golden = require "golden_cases"
-local fails = require("support").fails
+local support = require "support"
+local fails = support.fails
 local stats = gpu.stats
 
 describe("statistics", function()
@@ -36,5 +37,20 @@ describe("statistics", function()
     fails("[polyder] expected a number of times from 0 to 1000, got -1", gpu.polyder, { 1 }, -1)
     fails("[poly] expected roots: a vector or a table of numbers, got \"x\"", gpu.poly, "x")
     fails("[stats.skew] expected real numbers", stats.skew, gpu.ones({ 2 }, "complex64"))
+  end)
+end)
+
+describe("ddof", function()
+  it("as great as the number of elements gives NumPy's result and a warning", function()
+    local text = support.run [[
+      local x = gpu.array {1, 2, 4}
+      print(x:var {ddof = 3}:item(), x:std {ddof = 2}:item())
+      print(gpu.cov(gpu.array {{1, 2, 4}, {3, 2, 1}}, {ddof = 3})[1][1]:item())
+    ]]
+    assert(text:find("[var] expected ddof below the number of elements, 3, got 3: the result is NaN or infinity", 1, true), text)
+    assert(text:find("[cov] expected ddof below the number of observations, 3, got 3: the result is NaN or infinity", 1, true), text)
+    assert(not text:find("[std]", 1, true), text)
+    assert(text:find "inf\t2%.16", text) -- the squares' sum is 14 / 3
+    fails("[cov] expected a number for ddof, got \"1\"", gpu.cov, gpu.ones { 2, 3 }, { ddof = "1" })
   end)
 end)

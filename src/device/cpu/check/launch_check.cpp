@@ -261,11 +261,14 @@ void LaunchCheck::check_race(const Access& access, const Target& target, Races::
                                             bytes, address, value, in_shared});
   if (!earlier) return;
   std::string who = "thread " + to_text(thread_index(earlier->thread, context.block_size));
-  const char* order = " with no barrier in between";
+  std::string order = " with no barrier in between";
   if (earlier->block != block.ordinal()) {
     who += " of block " + to_text(begun_[earlier->block]);
     order = " and nothing orders the two";
   }
+  const bool reads_and_writes = ((site.kind ^ earlier->site->kind) & access::write) != 0;
+  if (reads_and_writes && place_text(site) == place_text(*earlier->site))
+    order += "; an atomic function, atomicAdd or gpu.atomic.add, changes an element in one step";
   const Diagnostic race = diagnose(context, site, text("race:", access, target),
                                    ", which " + who + (earlier->site->kind & access::write ? " wrote" : " read") +
                                        place_text(*earlier->site) + order,
