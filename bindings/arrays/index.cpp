@@ -210,7 +210,8 @@ std::vector<IndexItem> check_index(lua_State* L, int first, int last, const Layo
                 what);
   for (int i = first; i <= last; ++i) taken += axes_taken(L, i).value_or(0);
   if (taken > layout.ndim())
-    throw Error("[index] expected at most {} indices for shape {}, got {}{}", layout.ndim(), to_string(layout.shape),
+    throw Error("[index] expected at most {} for shape {}, got {}{}",
+                layout.ndim() == 1 ? "1 index" : std::to_string(layout.ndim()) + " indices", to_string(layout.shape),
                 taken,
                 layout.ndim() == 0 ? "; x:item() reads the one element, x:fill_(value) writes it"
                                    : take_hint(numbers_text(L, first, last), 0));

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "bindings/arrays/condition.h"
 #include "bindings/arrays/lua_array.h"
 #include "bindings/arrays/result.h"
@@ -219,6 +221,28 @@ Array nan_to_num(lua_State* L, const OpInfo& op) {
   return elementwise(op, operands);
 }
 
+/// Functions that give NaN for some numbers.
+struct PartialFunction {
+  std::string_view name;
+  double (*value)(double);
+};
+constexpr PartialFunction partial_functions[] = {{"acos", std::acos},   {"acosh", std::acosh}, {"asin", std::asin},
+                                                 {"atanh", std::atanh}, {"log", std::log},     {"log10", std::log10},
+                                                 {"log1p", std::log1p}, {"log2", std::log2},   {"sqrt", std::sqrt}};
+
+/// Warns of a number at which the function gives NaN, as NumPy does. Elements of arrays are not known at the call.
+void warn_of_number(lua_State* L, const OpInfo& op) {
+  if (lua_type(L, 1) != LUA_TNUMBER) return;
+  const auto* function = std::ranges::find(partial_functions, op.name, &PartialFunction::name);
+  const double x = lua_tonumber(L, 1);
+  if (function == std::end(partial_functions) || std::isnan(x) || !std::isnan(function->value(x))) return;
+  Bindings& bindings = bindings_of(L);
+  const std::string complex = "gpu." + text(op.name) + "(gpu.complex(x, 0)) gives a complex number";
+  warn_at(bindings.context(), bindings.origin(),
+          fmt::format("[{}] the result for {:g} is NaN; {}", op.name, x,
+                      op.name == "sqrt" && x == -1 ? "gpu.complex(0, 1) is the imaginary unit" : complex));
+}
+
 using Build = Array (*)(lua_State*, const OpInfo&);
 
 /// gpu.name(x, y [, options]), x:name(y [, options]).
@@ -234,6 +258,7 @@ int operation(lua_State* L) {
   OperationOptions options;
   if (!lua_isnoneornil(L, at)) options = check_operation_options(L, at, signature_of_running(L)->name.c_str());
   lua_settop(L, at - 1);
+  if constexpr (build == apply) warn_of_number(L, op);
   Array result = build(L, op);
   if (options.dtype) result = cast(result, *options.dtype);
   if (!options.out) {

@@ -226,7 +226,8 @@ T from_value(const gpulua_value& value, const Place& place) {
     static_assert(
         std::is_same_v<T, Array>,
         "values are bool, numbers, std::string, Array, Function and Object, results std::tuple of these, too: "
-        "call<gpulua::Array>(path).to_vector<double>() reads the elements of an array");
+        "call<gpulua::Array>(path).to_vector<double>() reads the elements of an array, and a function takes them as "
+        "bind<double(gpulua::Array)>, whose x.to_vector<float>() is the vector");
     if (value.kind != GPULUA_ARRAY)
       refuse("an array", value, place,
              value.kind == GPULUA_OBJECT ? "; gpu.array{1, 2, 3} makes one of a table of numbers" : "");

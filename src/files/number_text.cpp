@@ -242,7 +242,8 @@ class Reader {
     if (field.find(',') != field.npos)
       advice = "; delimiter = \",\" splits it";
     else if (line == 1 && !reading_.one_row)
-      advice = op_ == "loadtxt" ? "; skiprows = 1 leaves a heading out" : "; skip_header = 1 leaves a heading out";
+      advice = std::string(op_ == "loadtxt" ? "; skiprows = 1" : "; skip_header = 1") +
+               " leaves a heading out, gpu.load(path) reads a table with names, texts and dates";
     fail("expected " + expected + ", got \"" + std::string(field) + "\" in " + place, advice);
   }
 

@@ -169,3 +169,16 @@ describe("what is no mistake", function()
     end
   end)
 end)
+
+describe("a number for which a function gives NaN", function()
+  it("is a warning at its line, elements of arrays are not", function()
+    local text = support.run [[
+      local i = gpu.sqrt(-1)
+      print(gpu.log(-2):item(), gpu.sqrt(4):item(), gpu.sqrt(gpu.array {-1, 4})[2], gpu.sqrt(0 / 0):item())
+    ]]
+    assert(text:find("[sqrt] the result for -1 is NaN; gpu.complex(0, 1) is the imaginary unit", 1, true), text)
+    assert(text:find("[log] the result for -2 is NaN; gpu.log(gpu.complex(x, 0)) gives a complex number", 1, true), text)
+    local _, warnings = text:gsub("the result for", "")
+    assert.are.equal(2, warnings)
+  end)
+end)

@@ -161,7 +161,7 @@ local mistakes = {
     { 'x[0/0]', index .. 'NaN' },
     { 'x[{ 1, 4 }]', '[index] 4 is out of range for axis 2 of 3 elements' },
     { 'x[{ 1, 2, 3 }]', '[index] expected at most 2 indices for shape (2,3), got 3; x:take({1, 2, 3}, 1) takes positions' },
-    { 'y(2, 1)', '[index] expected at most 1 indices for shape (3,), got 2; x:take({2, 1}, 1) takes positions, x({2, 1}) the range' },
+    { 'y(2, 1)', '[index] expected at most 1 index for shape (3,), got 2; x:take({2, 1}, 1) takes positions, x({2, 1}) the range' },
     { 'y({ 2, 5, 7 })',
       '[index] expected {first, last, step}, got {2, 5, 7}, whose step is beyond the last position; x:take({2, 5, 7}, 1) takes '
         .. 'positions, x[{{2, 5, 7}}] the range' },

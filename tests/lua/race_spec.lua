@@ -45,9 +45,8 @@ describe("a race on global memory", function()
       s[0] += 1;
     }]], {grid = {2, 1, 2}, block = 1})
     fails(("race: read of 4 bytes: s[0] of int32[1], made at %s:%d, which thread (0,0,0) of block (0,0,0) wrote at %s:%d " ..
-      "and nothing orders the two; an atomic function, atomicAdd or gpu.atomic.add, changes an element in one step, block (1,0,0), thread (0,0,0)"):format(file,
-      line + 4, file, line + 1), sum, ints(1)
-    )
+      "and nothing orders the two; an atomic function, atomicAdd or gpu.atomic.add, changes an element in one step, block (1,0,0), thread (0,0,0)"):format(
+      file, line + 5, file, line + 1), sum, ints(1))
   end)
 
   it("is of the sums and flags that threads share", function()
