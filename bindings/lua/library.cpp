@@ -188,7 +188,7 @@ int missing_field(lua_State* L) {
   NearName near(name_at(L, 2));
   offer_names(L, 1, near);
   if (receiver.starts_with("gpu.") && near.name().empty() && name_elsewhere(name_at(L, 2)).empty() && has_help(L) &&
-      lua_type(L, 2) == LUA_TSTRING)
+      lua_type(L, 2) == LUA_TSTRING && !find_dtype(name_at(L, 2)))
     throw Error("{}{}; help({}) lists its functions", lua_tostring(L, lua_upvalueindex(own_upvalue + 1)),
                 describe(L, 2), receiver.substr(0, receiver.size() - 1));
   refuse_field(L, lua_tostring(L, lua_upvalueindex(own_upvalue + 1)), 2, near);

@@ -306,9 +306,7 @@ constexpr NameRow rows[] = {
     {"x:rep", "gpu.tile(x, n), or x:repeat_interleave(n)"}, {"x:row", "x[i]"}, {"x:rows", "x.shape[1]"},
     {"x:slope", "the first of the results: local slope, intercept = gpu.stats.linregress(x, y)"},
     {"x:success", "info.converged, of local x, info = gpu.optimize.minimize(f, x0)"},
-    {"x:t",
-     "x.T to transpose; of gpu.integrate.solve_ivp: local y, info = gpu.integrate.solve_ivp(f, {t0, t1}, y0) gives y, whose "
-     "times are t_eval or info.t"},
+    {"x:t", "x.T; of local y, info = gpu.integrate.solve_ivp(f, {t0, t1}, y0), t_eval or info.t"},
     {"x:to_frame", "gpu.table{name = x}"}, {"x:uniform_", "x:copy_(gpu.random.uniform(x.shape))"},
     {"x:upper", "t:values(name) of a gpu.table, string.upper of each text, and t.name = the list"},
     {"x:values", "x:table(), or x:host()"},

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include <fmt/format.h>
-
 #include "bindings/arrays/condition.h"
 #include "bindings/arrays/lua_array.h"
 #include "bindings/arrays/result.h"
@@ -13,6 +11,7 @@
 #include "bindings/arrays/unheld_mask.h"
 #include "bindings/lua/caller.h"
 #include "bindings/lua/state.h"
+#include "bindings/operations/number_warning.h"
 #include "bindings/operations/operation_parts.h"
 #include "src/expressions/expression.h"
 #include "src/ops/promotion.h"
@@ -219,28 +218,6 @@ Array nan_to_num(lua_State* L, const OpInfo& op) {
   for (int i = 0; i < 3; ++i)
     operands.push_back(exact || lua_isnoneornil(L, i + 2) ? Operand(numbers[i]) : check_operand(L, i + 2, op));
   return elementwise(op, operands);
-}
-
-/// Functions that give NaN for some numbers.
-struct PartialFunction {
-  std::string_view name;
-  double (*value)(double);
-};
-constexpr PartialFunction partial_functions[] = {{"acos", std::acos},   {"acosh", std::acosh}, {"asin", std::asin},
-                                                 {"atanh", std::atanh}, {"log", std::log},     {"log10", std::log10},
-                                                 {"log1p", std::log1p}, {"log2", std::log2},   {"sqrt", std::sqrt}};
-
-/// Warns of a number at which the function gives NaN, as NumPy does. Elements of arrays are not known at the call.
-void warn_of_number(lua_State* L, const OpInfo& op) {
-  if (lua_type(L, 1) != LUA_TNUMBER) return;
-  const auto* function = std::ranges::find(partial_functions, op.name, &PartialFunction::name);
-  const double x = lua_tonumber(L, 1);
-  if (function == std::end(partial_functions) || std::isnan(x) || !std::isnan(function->value(x))) return;
-  Bindings& bindings = bindings_of(L);
-  const std::string complex = "gpu." + text(op.name) + "(gpu.complex(x, 0)) gives a complex number";
-  warn_at(bindings.context(), bindings.origin(),
-          fmt::format("[{}] the result for {:g} is NaN; {}", op.name, x,
-                      op.name == "sqrt" && x == -1 ? "gpu.complex(0, 1) is the imaginary unit" : complex));
 }
 
 using Build = Array (*)(lua_State*, const OpInfo&);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <utility>
 
 namespace gpulua {
@@ -271,6 +272,12 @@ std::int64_t DeviceRecorder::host_time(double device) const {
   if (next == calibrations_.begin()) return next->host + static_cast<std::int64_t>(device - next->device);
   const Calibration& before = next[-1];
   if (next == calibrations_.end()) return before.host + static_cast<std::int64_t>(device - before.device);
+  // Where the two looks are not exact enough to show a drift between them, the better one counts.
+  const double drift = static_cast<double>(next->host - before.host) - (next->device - before.device);
+  if (std::abs(drift) <= static_cast<double>(before.uncertainty + next->uncertainty)) {
+    const Calibration& best = before.uncertainty <= next->uncertainty ? before : *next;
+    return best.host + static_cast<std::int64_t>(device - best.device);
+  }
   const double part = (device - before.device) / (next->device - before.device);
   return before.host + static_cast<std::int64_t>(part * static_cast<double>(next->host - before.host));
 }

@@ -134,7 +134,7 @@ describe("derivatives of solve_ivp", function()
       return info.y_events[1]:sum()
     end
     fails("[integrate.solve_ivp] has no derivative with events", gpu.grad(at_event), k)
-    fails("expected a function f(t, y, ...) with 2 parameters, got one with 3; one that sets dy is for each = true", solve,
+    fails("expected a function f(t, y, ...) with 2 parameters, got one with 3; function(t, y) return {y[2], -y[1]} end gives dy/dt, and {each = true} takes function(t, y, dy)", solve,
       function(_, y, dy) dy[1] = y[1] end, { 0, 1 }, k)
     -- A slope that depends on no variable.
     local fall = gpu.grad(function(y0) return (solve(function() return gpu.array({ -9.81 }, "float64") end, { 0, 1 }, y0)):sum() end)(k)

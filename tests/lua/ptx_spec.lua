@@ -135,7 +135,7 @@ describe("inline PTX", function()
       asm volatile(
         "{ .reg .u32 a; .shared .align 8 .b32 cells[64]; .shared.b8 more[0x10];"
         " mov.u32 a, cells; mad.lo.u32 a, %1, 4, a; st.shared.s32 [a], %1; bar.sync 0;"
-        " xor.b32 a, %1, 1; shl.b32 a, a, 2; add.u32 a, a, cells; ld.shared.s32 %0, [a];"
+        " xor.b32 a, %1, 1; .reg .u32 base; mov.u32 base, cells; mad.lo.u32 a, a, 4, base; ld.shared.s32 %0, [a];"
         " .reg.u32 b, c<2>; ld.shared.u32 b, [cells + 0x8]; add.u32 %0, %0, b; }"
         : "=r"(out[t]) : "r"(t) : "memory");
     }]]

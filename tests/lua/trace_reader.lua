@@ -128,14 +128,16 @@ local function check_track(slices, name)
   end
 end
 
---- The events of a trace's file, with: slices, all of phase X; threads and processes, the names by pid and tid. Fails for a file that
+--- The events of a trace's file, with: slices, all of phase X; threads and processes, the names by pid and tid; clock_error, by how many
+--- microseconds a device's clock can be off the host's, as others may use the device. Fails for a file that
 --- breaks a rule of the format.
 function reader.read(path)
   local file = assert(io.open(path, "rb"))
   local text = file:read "*a"
   file:close()
   assert(reader.is_utf8(text), "no UTF-8")
-  local trace = { events = reader.json(text).traceEvents, slices = {}, threads = {}, processes = {}, text = text }
+  local trace = { events = reader.json(text).traceEvents, slices = {}, threads = {}, processes = {}, text = text,
+    clock_error = 100 }
   local tracks, flows = {}, {}
   for _, event in ipairs(trace.events) do
     check_event(event)
@@ -146,6 +148,7 @@ function reader.read(path)
       table.insert(tracks[track], event)
     elseif event.name == "thread_name" then
       trace.threads[track] = event.args.name
+      trace.clock_error = math.max(trace.clock_error, 2 * (event.args.clock_uncertainty_us or 0))
     elseif event.name == "process_name" then
       trace.processes[event.pid] = event.args.name
     elseif event.ph == "s" or event.ph == "f" then
@@ -159,13 +162,10 @@ function reader.read(path)
     check_track(slices, trace.threads[track])
   end
   for id, flow in pairs(flows) do
-    assert(flow.s and flow.f and flow.s.ts <= flow.f.ts + 1e-4 + reader.clock_error, "the flow " .. id .. " goes back")
+    assert(flow.s and flow.f and flow.s.ts <= flow.f.ts + trace.clock_error, "the flow " .. id .. " goes back")
   end
   return trace
 end
-
--- By how many microseconds a device's clock can be off the host's.
-reader.clock_error = 100
 
 --- The slices of a category, with that name if it is given.
 function reader.slices(trace, category, name)

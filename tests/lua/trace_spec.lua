@@ -221,9 +221,9 @@ describe("a trace", function()
     for _, slice in ipairs(trace.slices) do
       if slice.cat == "kernel" then first, last = math.min(first, slice.ts), math.max(last, slice.ts + slice.dur) end
     end
-    assert(last - first <= host * 1e3 + reader.clock_error)
+    assert(last - first <= host * 1e3 + trace.clock_error)
     local calls = reader.slices(trace, "launch")
-    assert(first >= calls[1].ts - reader.clock_error)
+    assert(first >= calls[1].ts - trace.clock_error)
   end)
 
   it("passes results and errors on, and is written for both", function()
