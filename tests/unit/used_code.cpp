@@ -29,8 +29,7 @@ std::string words_of(const std::string& text) {
 std::string used(const std::string& text) {
   KernelSource source;
   source.text = text;
-  drop_unused_code(source);
-  return words_of(source.text);
+  return words_of(UsedCode(source).used().text);
 }
 
 const std::string kernel = "__global__ void k(int* x) { *x = 1; }";
@@ -97,6 +96,13 @@ TEST_CASE("macros are followed", "[used_code]") {
     CHECK(used(text) == words_of(text));
   CHECK(used("#define EXPORT(T) template void host<T>(T*);\nnamespace n {\nEXPORT(int)\nEXPORT(float)\n}\n" + kernel) ==
         "#define EXPORT(T) template void host<T>(T*); namespace n { } " + kernel);
+  // A macro that ends a declaration may stand before another macro.
+  CHECK(
+      used("#define TYPE(x) typedef struct x x;\n#define INLINE static __device__\nstruct A {};\nTYPE(A)\nINLINE A f() "
+           "{ "
+           "return A(); }\n__global__ void k() { f(); }") ==
+      "#define TYPE(x) typedef struct x x; #define INLINE static __device__ struct A {}; TYPE(A) INLINE A f() { return "
+      "A(); } __global__ void k() { f(); }");
   // Conditions are not evaluated.
   CHECK(used("#ifdef A\nvoid f(int x) {\n#else\nvoid f(float x) {\n#endif\n  g(x); }\n" + kernel) ==
         "#ifdef A #else #endif " + kernel);
@@ -115,13 +121,47 @@ TEST_CASE("members of a type for hosts are left out where no kernel calls them",
         "struct A { struct B { int n; } b; int size(); }; " + rest);
 }
 
+TEST_CASE("what a compiler stops at is left out", "[used_code]") {
+  KernelSource source;
+  source.file = "a.cu";
+  source.line = 10;
+  source.headers = {{"b.h", "struct A { int n; };\nstruct B : Unheard {};\ntypedef Unheard C;\nvoid B(C c);\n"}};
+  source.text = "__global__ void k(A* B, int C) {}\n__device__ int f();";
+  UsedCode code(source);
+  CHECK(words_of(code.used().headers[0].second) == words_of(source.headers[0].second));
+  // Kernels and device functions stay, and so does what stands in no line of the source.
+  for (const char* message :
+       {"a.cu:10: error: x", "a.cu:11: error: x", "c.h:1: error: x", "b.h:2: note: x", "b.h:90: error: x"})
+    CHECK(!code.leave_out(message));
+  CHECK(code.leave_out("a.cu:10: error: x\nb.h:2: error: x\n  struct B\nb.h:3: error: x\nb.h:4: error: x"));
+  // The names of types do not stand for others.
+  CHECK(words_of(code.used().headers[0].second) == "struct A { int n; }; struct B; struct C;");
+  CHECK(words_of(code.used().text) == words_of(source.text));
+}
+
+TEST_CASE("all of a template's definitions are left out together", "[used_code]") {
+  KernelSource source;
+  source.file = "a.cu";
+  source.text =
+      "template <class T> struct A {};\ntemplate <> struct A<int> : Unheard {};\n__global__ void k(A<int> a) {}";
+  UsedCode code(source);
+  CHECK(code.leave_out("a.cu:2: error: x"));
+  CHECK(words_of(code.used().text) == "__global__ void k(A<int> a) {}");
+}
+
+TEST_CASE("a type keeps its virtual functions, which give it its size", "[used_code]") {
+  const std::string text =
+      "struct A { virtual void save(Unheard u); void load(Unheard u); int n; }; __global__ void k(A a) {}";
+  CHECK(used(text) == "struct A { virtual void save(Unheard u); int n; }; __global__ void k(A a) {}");
+}
+
 TEST_CASE("names of options count", "[used_code]") {
   KernelSource source;
   source.text = "struct A {}; struct B {}; struct C {}; template <class T> __global__ void k(T x, TYPE y) {}";
   source.names = {"k<A>"};
   source.defines = {{"TYPE", "B"}};
-  drop_unused_code(source);
-  CHECK(words_of(source.text) == "struct A {}; struct B {}; template <class T> __global__ void k(T x, TYPE y) {}");
+  CHECK(words_of(UsedCode(source).used().text) ==
+        "struct A {}; struct B {}; template <class T> __global__ void k(T x, TYPE y) {}");
 }
 
 TEST_CASE("host code: types with names behind them, operators, classes in capitals", "[used_code]") {
@@ -134,6 +174,16 @@ TEST_CASE("host code: types with names behind them, operators, classes in capita
   CHECK(words_of(without_host_code("enable_if_t<a == b, int> f() { return 1; } struct A {};")) == "struct A {};");
   CHECK(words_of(without_host_code("NET::NET(int n) { f(); } NET* make() { return f(); } void SAVE(NET& n) { f(); }"))
             .empty());
+  // Lines keep their numbers, and conditions of others stay.
+  CHECK(
+      without_host_code("struct A {\n  int f() {\n\n    return 1;\n  }\n};").find("\n  int f() {gpulua_host();\n\n") !=
+      std::string::npos);
+  CHECK(words_of(without_host_code("#ifdef X\nvoid f() {\n#else\nvoid f(int n) {\n#endif\n  g();\n}\nstruct A {};")) ==
+        "#ifdef X #else #endif struct A {};");
+  // Braces among arguments, bases that decltype gives.
+  CHECK(words_of(without_host_code("template <class T> __device__ void f(T x, T y = {}) { g(x); }")) ==
+        "template <class T> __device__ void f(T x, T y = {}) { g(x); }");
+  CHECK(words_of(without_host_code("struct A : decltype(f(1)) {};")) == "struct A : decltype(f(1)) {};");
   CHECK(words_of(without_host_code("HOST_DEVICE int f() { return 1; }")) == "HOST_DEVICE int f() { return 1; }");
 }
 

@@ -55,7 +55,8 @@ class Declarations {
         if (depth_ == 0) return forget();  // opens or closes namespaces
         depth_ = std::max(depth_ + braces, 1);
       }
-      if (depth_ == 0 && ends_with_macro_call() && (begins_declaration(token.text) || calls_macro_again(token.text)))
+      if (depth_ == 0 && ends_with_macro_call() &&
+          (begins_declaration(token.text) || calls_macro_again(token.text) || macros_.ends_declaration(head_[0])))
         end(place(token.text));
       add_start(token);
       current_.words.push_back(token.text);
@@ -219,12 +220,15 @@ void CodeMacros::read(std::string_view text) {
       macro.text.remove_prefix(end + 1);
     }
     int braces = 0;
+    std::string_view last;
     for (CxxToken part = parts.next(); part.kind != CxxToken::Kind::end; part = parts.next()) {
       if (part.kind == CxxToken::Kind::word) macro.words.push_back(part.text);
       if (part.text == "{") ++braces;
       if (part.text == "}") --braces;
+      last = part.text;
     }
     if (braces != 0) macro.open_braces = braces;
+    macro.ends_declaration |= last == ";" || last == "}";
   }
 }
 
@@ -241,6 +245,11 @@ std::string_view CodeMacros::text(std::string_view name) const {
 int CodeMacros::open_braces(std::string_view name) const {
   const auto found = macros_.find(name);
   return found == macros_.end() ? 0 : found->second.open_braces;
+}
+
+bool CodeMacros::ends_declaration(std::string_view name) const {
+  const auto found = macros_.find(name);
+  return found != macros_.end() && found->second.ends_declaration;
 }
 
 std::vector<CodeDeclaration> declarations_of(std::string_view text, const CodeMacros& macros) {

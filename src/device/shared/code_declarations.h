@@ -37,12 +37,15 @@ class CodeMacros {
   const std::vector<std::string_view>& parameters(std::string_view name) const;
   /// How many braces the macro's text opens and leaves open; negative where it closes others'.
   int open_braces(std::string_view name) const;
+  /// Whether a text of the macro ends in a semicolon or a brace, so that nothing has to follow its call.
+  bool ends_declaration(std::string_view name) const;
 
  private:
   struct Macro {
     std::vector<std::string_view> words, parameters;
     std::string_view text;
     int open_braces = 0;
+    bool ends_declaration = false;
   };
   std::map<std::string_view, Macro> macros_;
 };

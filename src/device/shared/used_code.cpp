@@ -4,6 +4,7 @@
 #include <iterator>
 #include <list>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -13,7 +14,9 @@
 
 #include "src/base/cxx_tokens.h"
 #include "src/base/text_list.h"
+#include "src/device/shared/blanked_code.h"
 #include "src/device/shared/code_declarations.h"
+#include "src/device/shared/compile_messages.h"
 
 namespace gpulua {
 namespace {
@@ -21,49 +24,135 @@ namespace {
 using Words = std::vector<std::string_view>;
 using Kind = CodeDeclaration::Kind;
 
+}  // namespace
+
 /// Finds the declarations that are used, from the kernels on.
-class UsedCode {
+class UsedCode::Finder {
  public:
-  explicit UsedCode(const KernelSource& source) {
-    add(source.text, true);
-    for (const auto& [name, text] : source.headers) add(text, false);
+  explicit Finder(KernelSource source) : source_(std::move(source)) {
+    add(source_.text, source_.file, source_.line);
+    for (const auto& [name, text] : source_.headers) add(text, name, 1);
     for (Text& text : texts_)
       for (CodeDeclaration& declaration : declarations_of(text.text, macros_)) add(text, std::move(declaration));
     find_names();
-    for (const std::string& name : source.names) mention_all(name);
-    for (const auto& [name, value] : source.defines) mention_all(value);
-    for (const std::string& option : source.options) mention_all(option);
+    find_used();
+  }
+
+  KernelSource used() const {
+    KernelSource result = source_;
+    auto text = texts_.begin();
+    result.text = used(*text);
+    for (auto& [name, header] : result.headers) header = used(*++text);
+    return result;
+  }
+
+  bool leave_out(std::string_view messages) {
+    bool changed = false;
+    for (const MessagePlace& place : error_places(messages))
+      for (Text& text : texts_)
+        if (text.name == place.file)
+          for (const TextRange range : lines_of_number(text.text, text.line, place.line))
+            changed |= leave_out(text, range);
+    if (changed) find_used();
+    return changed;
+  }
+
+ private:
+  struct Item {
+    CodeDeclaration declaration = {};
+    Item* type = nullptr;             // of a member that its type does not need: that type
+    std::vector<Item*> members = {};  // of a type: those
+    bool is_used = false, is_left_out = false;
+  };
+  struct Text {
+    std::string_view text, name;
+    int line;  // of its first
+    bool is_main;
+    std::list<Item> items = {};
+  };
+
+  void add(std::string_view text, std::string_view name, int line) {
+    texts_.push_back({text, name, line, texts_.empty()});
+    macros_.read(text);
+  }
+
+  void find_used() {
+    mentioned_.clear();
+    for (Text& text : texts_)
+      for (Item& item : text.items) item.is_used = false;
+    for (const std::string& name : source_.names) mention_all(name);
+    for (const auto& [name, value] : source_.defines) mention_all(value);
+    for (const std::string& option : source_.options) mention_all(option);
     for (Text& text : texts_)
       for (Item& item : text.items)
         if (item.type == nullptr && is_root(item.declaration, text.is_main)) use(item);
     follow();
   }
 
-  /// A text with blanks in the place of what is not used: 0 is the source, and its headers follow.
-  std::string used(std::size_t index) const {
-    const Text& text = *std::next(texts_.begin(), static_cast<std::ptrdiff_t>(index));
-    std::string result(text.text);
-    for (const Item& item : text.items)
-      if (!item.is_used) blank(result, text.text, item.declaration.begin, item.declaration.end);
+  /// A text with blanks in the place of what is not used.
+  std::string used(const Text& text) const {
+    BlankedCode result(text.text);
+    for (const Item& item : text.items) {
+      if (item.is_used) continue;
+      result.blank(item.declaration.begin, item.declaration.end);
+      if (item.is_left_out && (item.type == nullptr || item.type->is_used))
+        result.put(item.declaration.begin, stand_in(text, item.declaration));
+    }
+    return result.text();
+  }
+
+  /// Declares the types that are left out, so that their names do not stand for others of outer namespaces.
+  std::string stand_in(const Text& text, const CodeDeclaration& declaration) const {
+    const Words& words = declaration.words;
+    if (is_one_of("template", words) || is_one_of("enum", words)) return {};
+    const std::string_view whole = text.text.substr(declaration.begin, declaration.end - declaration.begin);
+    const bool is_using = is_one_of("using", words) && whole.find('=') == std::string_view::npos;
+    if (declaration.kind != Kind::type && (!is_alias(declaration) || is_using)) return {};
+    std::string result;
+    for (const std::string_view name : std::set<std::string_view>(declaration.names.begin(), declaration.names.end()))
+      if (macros_.find(name) == nullptr) result += "struct " + std::string(name) + ";";
     return result;
   }
 
- private:
-  struct Item {
-    CodeDeclaration declaration = {};
-    Item* type = nullptr;                  // of a function that only hosts may call: whose member it is
-    std::vector<Item*> host_members = {};  // of a type: those functions
-    bool is_used = false;
-  };
-  struct Text {
-    std::string_view text;
-    bool is_main;
-    std::list<Item> items = {};
-  };
+  /// What stands on a line: of a type, a member alone, where that is possible.
+  bool leave_out(Text& text, TextRange line) {
+    Item* found = nullptr;
+    for (Item& item : text.items) {
+      const CodeDeclaration& declaration = item.declaration;
+      if (declaration.begin >= line.end || declaration.end <= line.begin) continue;
+      if (item.is_left_out && item.type == nullptr && leave_out_aliases(declaration)) return true;
+      if (item.is_used && (found == nullptr || item.type != nullptr)) found = &item;
+    }
+    if (found == nullptr || !may_be_left_out(*found)) return false;
+    found->is_left_out = true;
+    // Without one of a template's definitions others would take its place.
+    if (found->declaration.kind == Kind::type && found->type == nullptr &&
+        is_one_of("template", found->declaration.words))
+      for (const std::string_view name : found->declaration.names)
+        for (Item* other : items_[name])
+          if (other->declaration.kind == Kind::type) other->is_left_out = true;
+    return true;
+  }
 
-  void add(std::string_view text, bool is_main) {
-    texts_.push_back({text, is_main});
-    macros_.read(text);
+  /// Where the compiler stops at a stand-in, the name is an alias elsewhere.
+  bool leave_out_aliases(const CodeDeclaration& declaration) {
+    bool changed = false;
+    for (const std::string_view name : declaration.names)
+      for (Item* other : items_[name])
+        if (other->is_used && is_alias(other->declaration) && !is_one_of("template", other->declaration.words))
+          changed = other->is_left_out = true;
+    return changed;
+  }
+
+  bool may_be_left_out(const Item& item) {
+    const Words& words = item.declaration.words;
+    if (is_one_of("static_assert", words) && item.declaration.kind == Kind::other) return false;
+    if (stand_for(words, "__global__")) return false;
+    if (item.type != nullptr || item.declaration.kind == Kind::type || item.declaration.kind == Kind::directive)
+      return true;
+    for (const char* mark : {"__device__", "__constant__", "__managed__", "constexpr"})
+      if (stand_for(words, mark)) return false;
+    return true;
   }
 
   /// Functions that only hosts may call are no part of the type that they are members of: they have to be used, too.
@@ -78,16 +167,28 @@ class UsedCode {
     for (CodeDeclaration& member : declarations_of(body, macros_)) {
       for (std::size_t* place : {&member.begin, &member.end, &member.body, &member.body_end}) *place += type.body;
       if (member.kind == Kind::type) add_members(text, owner, member);
-      if (!is_host_function(member, type)) continue;
+      if (!is_host_function(member, type)) {
+        if (!is_alias(member)) continue;
+        text.items.push_back({std::move(member), &owner});
+        owner.members.push_back(&text.items.back());
+        continue;
+      }
       std::erase_if(owner.declaration.words, [&](std::string_view word) {
         return word.data() >= text.text.data() + member.begin && word.data() < text.text.data() + member.end;
       });
       // No name calls constructors and operators alone: a kernel cannot.
       if (is_one_of("operator", member.words) || is_name_of(type, member)) member.names.clear();
       text.items.push_back({std::move(member), &owner});
-      owner.host_members.push_back(&text.items.back());
+      owner.members.push_back(&text.items.back());
     }
   }
+
+  static bool is_alias(const CodeDeclaration& member) {
+    return member.kind == Kind::named && (is_one_of("using", member.words) || is_one_of("typedef", member.words));
+  }
+
+  /// Its type needs it, and other types have some by the same names.
+  static bool is_member_alias(const Item& item) { return item.type != nullptr && is_alias(item.declaration); }
 
   static bool is_name_of(const CodeDeclaration& type, const CodeDeclaration& member) {
     return std::ranges::any_of(member.names, [&](std::string_view name) { return is_one_of(name, type.names); });
@@ -98,7 +199,8 @@ class UsedCode {
     const Words& words = member.words;
     if (member.kind != Kind::function || is_one_of("default", words) || is_one_of("delete", words)) return false;
     if (stand_for(words, "__device__") || stand_for(words, "constexpr")) return false;
-    if (is_one_of("friend", words)) return false;
+    // A type with virtual functions has another size.
+    if (is_one_of("friend", words) || is_one_of("virtual", words)) return false;
     const bool is_constructor = is_name_of(type, member);
     const auto mentions =
         std::ranges::count_if(words, [&](std::string_view word) { return is_one_of(word, type.names); });
@@ -110,7 +212,8 @@ class UsedCode {
     for (Text& text : texts_)
       for (Item& item : text.items) {
         const CodeDeclaration& declaration = item.declaration;
-        if (declaration.kind == Kind::directive || (item.type != nullptr && declaration.names.empty())) continue;
+        if (declaration.kind == Kind::directive || is_member_alias(item)) continue;
+        if (item.type != nullptr && declaration.names.empty()) continue;
         const bool has_names = declaration.kind != Kind::other && !declaration.names.empty();
         (!has_names ? rest : declaration.kind == Kind::function ? functions : types).push_back(&item);
       }
@@ -183,15 +286,16 @@ class UsedCode {
   }
 
   void use(Item& item) {
-    if (item.is_used || (item.type != nullptr && !item.type->is_used)) return;
+    if (item.is_used || item.is_left_out || (item.type != nullptr && !item.type->is_used)) return;
     item.is_used = true;
     if (item.declaration.kind == Kind::directive) return;
     // Its names stand for other declarations, too: overloads, members, what tells of it before.
-    if (item.declaration.kind != Kind::other)
+    if (item.declaration.kind != Kind::other && !is_member_alias(item))
       for (const std::string_view name : item.declaration.names) mention(name);
     for (const std::string_view word : item.declaration.words) mention(word);
-    for (Item* member : item.host_members)
-      if (std::ranges::any_of(member->declaration.names, [&](auto name) { return mentioned_.contains(name); }))
+    for (Item* member : item.members)
+      if (is_member_alias(*member) ||
+          std::ranges::any_of(member->declaration.names, [&](auto name) { return mentioned_.contains(name); }))
         use(*member);
   }
   void mention(std::string_view word) {
@@ -212,17 +316,7 @@ class UsedCode {
     }
   }
 
-  /// The preprocessor's lines stay, as their conditions may be of others, but includes.
-  static void blank(std::string& result, std::string_view text, std::size_t begin, std::size_t end) {
-    CxxTokens tokens(text.substr(begin, end - begin));
-    for (CxxToken token = tokens.next(); token.kind != CxxToken::Kind::end; token = tokens.next()) {
-      if (token.kind == CxxToken::Kind::directive && CxxDirective(token).name != "include") continue;
-      const auto first = static_cast<std::size_t>(token.text.data() - text.data());
-      for (std::size_t i = first; i < first + token.text.size(); ++i)
-        if (result[i] != '\n') result[i] = ' ';
-    }
-  }
-
+  const KernelSource source_;
   CodeMacros macros_;
   std::list<Text> texts_;
   std::unordered_map<std::string_view, std::vector<Item*>> items_;
@@ -232,16 +326,16 @@ class UsedCode {
   Words pending_;
 };
 
-}  // namespace
+UsedCode::UsedCode(KernelSource source) : finder_(std::make_unique<Finder>(std::move(source))) {}
+UsedCode::UsedCode(UsedCode&& other) noexcept = default;
+UsedCode::~UsedCode() = default;
 
-void drop_unused_code(KernelSource& source) {
-  std::vector<std::string> texts;
-  {
-    const UsedCode code(source);
-    for (std::size_t i = 0; i <= source.headers.size(); ++i) texts.push_back(code.used(i));
-  }
-  source.text = std::move(texts.front());
-  for (std::size_t i = 0; i < source.headers.size(); ++i) source.headers[i].second = std::move(texts[i + 1]);
+KernelSource UsedCode::used() const {
+  return finder_->used();
+}
+
+bool UsedCode::leave_out(std::string_view messages) {
+  return finder_->leave_out(messages);
 }
 
 }  // namespace gpulua
