@@ -115,6 +115,12 @@ TEST_CASE("what kernels mention stays, and what that mentions", "[used_code]") {
 }
 
 TEST_CASE("macros are followed", "[used_code]") {
+  // What a macro says of a type, several calls in a row.
+  CHECK(used("typedef struct ALIGNED(8) { int x; } A; typedef struct ALIGNED(8) { int x; } B; __global__ void k(B b) "
+             "{}") == "typedef struct ALIGNED(8) { int x; } B; __global__ void k(B b) {}");
+  CHECK(used("#define EACH(X) X(int)\n#define LINE(T) template struct A<T>;\ntemplate <class T> struct A {};\n"
+             "EACH(LINE)\nEACH(LINE)\ntemplate <class T> struct B {};\n" +
+             kernel) == "#define EACH(X) X(int) #define LINE(T) template struct A<T>; " + kernel);
   for (const std::string text : {
            "#define KERNEL __global__\nKERNEL void k(int* x) { *x = 1; }",
            "struct A {};\n#define TYPE A\n__global__ void k(TYPE a) {}",
@@ -213,8 +219,9 @@ TEST_CASE("a compiler's messages leave kernels, code of devices and assertions",
     INFO(text);
     CHECK_FALSE(left(text, "f slow"));
   }
-  CHECK(left("struct A { !friend __device__ int f(A a) { return 1; } template <class T> __device__ T x(); enum { n }; };", "A") ==
-        "struct A;");
+  CHECK(
+      left("struct A { !friend __device__ int f(A a) { return 1; } template <class T> __device__ T x(); enum { n }; };",
+           "A") == "struct A;");
 }
 
 TEST_CASE("headers are found by the names that compilers give them", "[used_code]") {

@@ -96,15 +96,19 @@ class Declarations {
     if (directive.name == "endif") conditions_.pop_back();
   }
 
-  /// `DEFINE_X(a)` with nothing behind it, where the next declaration begins.
+  /// `DEFINE_X(a)`, also several, with nothing behind, where the next declaration begins.
   bool ends_with_macro_call() const {
-    if (parentheses_ != 0 || head_.size() < 3 || head_[1] != "(" || macros_.find(head_[0]) == nullptr) return false;
-    int open = 0;
-    for (std::size_t i = 1; i + 1 < head_.size(); ++i) {
-      if (head_[i] == "(") ++open;
-      if (head_[i] == ")" && --open == 0) return false;  // goes on behind the call
+    if (parentheses_ != 0 || head_.empty()) return false;
+    for (std::size_t i = 0; i < head_.size();) {
+      if (i + 2 >= head_.size() || head_[i + 1] != "(" || macros_.find(head_[i]) == nullptr) return false;
+      int open = 0;
+      for (++i; i < head_.size(); ++i) {
+        if (head_[i] == "(") ++open;
+        if (head_[i] == ")" && --open == 0) break;
+      }
+      ++i;  // behind the call
     }
-    return head_.back() == ")";
+    return true;
   }
   bool calls_macro_again(std::string_view word) const { return macros_.find(word) != nullptr && word == head_[0]; }
 
@@ -166,7 +170,8 @@ class Declarations {
     const auto kind = std::find_first_of(rest.begin(), rest.end(), kinds.begin(), kinds.end());
     if (kind == rest.end()) return false;
     const auto parameters = find_parameters(kind + 1, rest.end());
-    return parameters == rest.end() || is_code_attribute(*(parameters - 1)) ||
+    // `struct ALIGNED(8) {`: a macro's attribute.
+    return parameters == rest.end() || is_code_attribute(*(parameters - 1)) || parameters - kind == 2 ||
            is_one_of(":", std::span(kind, parameters));
   }
 

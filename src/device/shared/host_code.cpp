@@ -315,7 +315,7 @@ class HostCode {
     // `struct alignas(16) V` and `struct __align__(8)`.
     auto last_word = words_.end() - 1;
     if (const auto open = std::find(head, words_.end(), "(");
-        open != words_.end() && open != head && is_alignment(*(open - 1)))
+        open != words_.end() && open != head && (is_alignment(*(open - 1)) || open - kind == 2))
       last_word = open - 1;
     const std::string_view last = *last_word;
     return last != ")" && last != "const" && last != "noexcept" && last != "override" && last != "final";

@@ -141,7 +141,7 @@ class UsedCode::Finder {
     if (found->type == nullptr && begins_with(found->declaration.words, "template") && names_type(found->declaration))
       for (const std::string_view name : found->declaration.names)
         for (Item* other : items_[name])
-          if (names_type(other->declaration)) other->is_left_out = true;
+          if (names_type(other->declaration) && may_be_left_out(*other)) other->is_left_out = true;
     return true;
   }
 
