@@ -181,6 +181,8 @@ TEST_CASE("types that a compiler stops at lose their definitions", "[used_code]"
   CHECK(left("namespace n {\nstruct A {\n int x;\n#if B\n !Unheard y;\n#endif\n};\n}", "A") ==
         "namespace n { struct A; #if B #endif }");
   CHECK(left("!template <> struct A<int>;\nstruct B {};", "A B") == "struct B {};");
+  CHECK(left("#define TEMPLATE template <class T>\ntemplate <class T> class A;\nTEMPLATE\nclass A { !Unheard x; };",
+             "A") == "#define TEMPLATE template <class T>");
   // A copy would be the compiler's own.
   CHECK(left("struct A {\n !A(const A& a, Unheard b = {});\n int x; };", "A") == "struct A;");
   CHECK(

@@ -280,7 +280,7 @@ bool CodeMacros::ends_declaration(std::string_view name) const {
   return found != macros_.end() && found->second.ends_declaration;
 }
 
-bool CodeMacros::stands_for(std::string_view word, std::string_view mark) {
+bool CodeMacros::stands_for(std::string_view word, std::string_view mark) const {
   if (word == mark) return true;
   const Words* words = find(word);
   if (words == nullptr) return false;
@@ -290,7 +290,7 @@ bool CodeMacros::stands_for(std::string_view word, std::string_view mark) {
   return marks_[{word, mark}];
 }
 
-bool CodeMacros::stand_for(const Words& words, std::string_view mark) {
+bool CodeMacros::stand_for(const Words& words, std::string_view mark) const {
   return std::ranges::any_of(words, [&](std::string_view word) { return stands_for(word, mark); });
 }
 

@@ -41,7 +41,7 @@ class CodeMacros {
   /// Whether a text of the macro ends in a semicolon or a brace, so that nothing has to follow its call.
   bool ends_declaration(std::string_view name) const;
   /// Whether one of the words is the mark, such as __device__, or a macro that has it.
-  bool stand_for(const std::vector<std::string_view>& words, std::string_view mark);
+  bool stand_for(const std::vector<std::string_view>& words, std::string_view mark) const;
 
  private:
   struct Macro {
@@ -50,10 +50,10 @@ class CodeMacros {
     int open_braces = 0;
     bool ends_declaration = false;
   };
-  bool stands_for(std::string_view word, std::string_view mark);
+  bool stands_for(std::string_view word, std::string_view mark) const;
 
   std::map<std::string_view, Macro> macros_;
-  std::map<std::pair<std::string_view, std::string_view>, bool> marks_;  // whether a macro stands for a mark
+  mutable std::map<std::pair<std::string_view, std::string_view>, bool> marks_;  // whether a macro stands for a mark
 };
 
 std::vector<CodeDeclaration> declarations_of(std::string_view text, const CodeMacros& macros);

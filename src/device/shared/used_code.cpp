@@ -194,10 +194,10 @@ class UsedCode::Finder {
   }
 
   /// Words of a body do not count.
-  static bool begins_with(const Words& words, std::string_view word) {
+  bool begins_with(const Words& words, std::string_view word) const {
     if (words.empty()) return false;
     const bool has_prefix = words.size() > 1 && (words[0] == "typedef" || words[0] == "extern");
-    return words[has_prefix ? 1 : 0] == word;
+    return macros_.stand_for({words[has_prefix ? 1 : 0]}, word);
   }
 
   static bool is_alias(const CodeDeclaration& member) {
@@ -209,7 +209,7 @@ class UsedCode::Finder {
   }
 
   /// An alias or a friend: its type needs it, and other types have some by the same names.
-  static bool belongs_to_type(const Item& item) {
+  bool belongs_to_type(const Item& item) const {
     return item.type != nullptr && (is_alias(item.declaration) || begins_with(item.declaration.words, "friend"));
   }
 
