@@ -114,6 +114,28 @@ __global__ void k(int* x, tools::Cells cells) { int append = cells.size(), value
     assert.is_truthy(message:find("program.cu:1: error: ", 1, true), message)
   end)
 
+  it("compile beside a library of hosts whose names kernels have, too", function()
+    local library = [[
+#include <bits/stdc++.h>
+#define CALLED inline
+namespace lib {
+struct view : std::unheard_view { std::unheard begin(); };
+typedef std::unheard_iterator iterator;
+CALLED view make(iterator i) { try { return view(i); } catch (...) { throw; } }
+}
+template <class T> struct array {
+  T v[2];
+  using back = std::unheard<T*>;
+  __device__ T second() const { return v[1]; }
+};
+]]
+    local mod = gpu.module(library .. "__global__ void k(int* x, const array<int>* view, int make) { *x = view->second() + make; }",
+      {name = "program.cu"})
+    local x = gpu.zeros(1, "int32")
+    mod.k {grid = 1, block = 1}(x, gpu.array({3, 0, 0, 0, 4, 0, 0, 0}, "uint8"), 10)
+    assert.are.equal(14, x:item())
+  end)
+
   it("name a mistake in a kernel, at its line", function()
     local _, before = host:gsub("\n", "")
     local message = fails("missing", gpu.module, host .. "__global__ void k(int* x) { *x = missing; }", {name = "program.cu"})

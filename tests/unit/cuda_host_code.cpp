@@ -117,6 +117,68 @@ TEST_CASE("what no kernel uses is left out", "[cuda][nvrtc]") {
   });
 }
 
+TEST_CASE("host libraries that kernels mention by name alone", "[cuda][nvrtc]") {
+  with_nvrtc([] {
+    const auto with_header = [](const std::string& header, const std::string& kernel) {
+      return compiled("#include \"mine.h\"\nvoid use(Unheard) {}\n" + kernel, header);
+    };
+    // A kernel's `format` and `view` are others than the library's, whose parts need what is not there.
+    const std::string library =
+        "#define CALLED inline\n"
+        "namespace lib {\ntemplate <int n, bool packed> struct format;\n"
+        "template <int n> struct format<n, std::unheard<n>::value> { int x; };\n"
+        "struct view : std::unheard_view { std::unheard begin(); };\n"
+        "typedef std::unheard_iterator iterator;\n"
+        "CALLED view make(iterator i) { try { return view(i); } catch (...) { throw; } }\n}\n";
+    CHECK(with_header(library,
+                      "template <class T> struct box { using iterator = T*; T format(T x) const { return x; } };\n"
+                      "__global__ void k(int* x, int view, int make) { box<int>::iterator i = x; *i = view + make; int "
+                      "format = 1; *x += format; }") == "k ");
+    // Of a type that a kernel uses, an alias of what is not there.
+    CHECK(compiled("template <class T> struct array { T v[2]; using back = std::unheard<T*>; __device__ T first() { "
+                   "return v[0]; } };\nvoid use(Unheard) {}\n__global__ void k(array<int> a, int* x) { *x = a.first(); "
+                   "}") == "k ");
+    // What a kernel needs is not replaced by what has the same name: another type, a template's other definitions.
+    CHECK(compiled("struct T { int n; };\nnamespace n {\nusing T = std::unheard;\n__global__ void k(T* x) { x->n = 1; "
+                   "}\n}\nvoid use(Unheard) {}")
+              .find("error: ") != std::string::npos);
+    CHECK(compiled("template <class T> struct size { static const int n = 1; };\n"
+                   "template <> struct size<float> : std::unheard { static const int n = 2; };\n"
+                   "__global__ void k(int* x) { *x = size<float>::n; }\nvoid use(Unheard) {}")
+              .find("\"unheard\"") != std::string::npos);
+    // Assertions hold, and device functions are not left out.
+    CHECK(compiled("static_assert(sizeof(int) == 5, \"size\");\n__global__ void k(int* x) { *x = 1; }\nvoid "
+                   "use(Unheard) {}")
+              .find("static assertion failed") != std::string::npos);
+    CHECK(compiled("__device__ int f(long x) { return 1; }\n__device__ int f(int x) { return missing; }\n"
+                   "__global__ void k(int* x) { *x = f(1); }\nvoid use(Unheard) {}")
+              .find("script.lua:2: error: identifier \"missing\" is undefined") != std::string::npos);
+  });
+}
+
+TEST_CASE("what comes from nvcc's host compiler", "[cuda][nvrtc]") {
+  with_nvrtc([] {
+    CHECK(compiled("#if !defined(__linux__) || !defined(__unix__)\n#error system\n#endif\n#include <unistd.h>\n"
+                   "#if _POSIX_VERSION < 200112L\n#error version\n#endif\n__global__ void k(int* x) { *x = 1; }") ==
+          "k ");
+    CHECK(compiled("#include <bits/stdc++.h>\nusing namespace std;\nint main() { cout << vector<int>{1, 2}.size(); }\n"
+                   "__global__ void k(int* x) { *x = max(*x, 1); }") == "k ");
+    CHECK(compiled("struct Event { int code; float value; };\n"
+                   "__global__ void k(Event* e) { *e = Event{.code = 1, .value = 2}; }\nvoid use(Unheard) {}") == "k ");
+    CHECK(compiled("#include <cblas.h>\n#include <cxxabi.h>\n#include <syslog.h>\n#include <fmt/format.h>\n"
+                   "void f() { cblas_daxpy(1); }\n__global__ void k(int* x) { *x = 1; }") == "k ");
+  });
+}
+
+TEST_CASE("traits by functions without a body", "[cuda][nvrtc]") {
+  with_nvrtc([] {
+    CHECK(compiled("template <int n> struct number { static const int value = n; };\n"
+                   "template <class T> auto find(T*) -> number<sizeof(T)>;\nauto find(...) -> number<0>;\n"
+                   "template <class T> struct size_of : decltype(find((T*)0)) {};\nvoid use(Unheard) {}\n"
+                   "__global__ void k(int* x) { *x = size_of<int>::value; }") == "k ");
+  });
+}
+
 TEST_CASE("options of nvcc", "[cuda][nvrtc]") {
   with_nvrtc([] {
     KernelCache cache{"", 0};

@@ -44,6 +44,8 @@ class gpulua_container {
   class name : public gpulua_container<_Key, _Key> {                   \
    public:                                                             \
     using gpulua_container<_Key, _Key>::gpulua_container;              \
+    template <class _Less>                                             \
+    GPULUA_HOST explicit name(const _Less& less);                      \
     GPULUA_HOST_EMPTY(name)                                            \
   };
 GPULUA_SET(set)

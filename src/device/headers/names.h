@@ -7,6 +7,14 @@
 #include "gpulua/stddef.h"
 #include "gpulua/stdint.h"
 #include "gpulua/stdlib.h"
+// The system's names, which come from nvcc's host compiler.
+#ifndef __linux__
+#define __linux__ 1
+#define __linux 1
+#define __gnu_linux__ 1
+#define __unix__ 1
+#define __unix 1
+#endif
 #define CLOCKS_PER_SEC ((clock_t)1000000)
 typedef unsigned int uint;
 typedef unsigned short ushort;

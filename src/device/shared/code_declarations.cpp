@@ -55,7 +55,8 @@ class Declarations {
         if (depth_ == 0) return forget();  // opens or closes namespaces
         depth_ = std::max(depth_ + braces, 1);
       }
-      if (depth_ == 0 && ends_with_macro_call() && (begins_declaration(token.text) || calls_macro_again(token.text)))
+      if (depth_ == 0 && ends_with_macro_call() &&
+          (begins_declaration(token.text) || calls_macro_again(token.text) || macros_.ends_declaration(head_[0])))
         end(place(token.text));
       add_start(token);
       current_.words.push_back(token.text);
@@ -95,15 +96,19 @@ class Declarations {
     if (directive.name == "endif") conditions_.pop_back();
   }
 
-  /// `DEFINE_X(a)` with nothing behind it, where the next declaration begins.
+  /// `DEFINE_X(a)`, also several, with nothing behind, where the next declaration begins.
   bool ends_with_macro_call() const {
-    if (parentheses_ != 0 || head_.size() < 3 || head_[1] != "(" || macros_.find(head_[0]) == nullptr) return false;
-    int open = 0;
-    for (std::size_t i = 1; i + 1 < head_.size(); ++i) {
-      if (head_[i] == "(") ++open;
-      if (head_[i] == ")" && --open == 0) return false;  // goes on behind the call
+    if (parentheses_ != 0 || head_.empty()) return false;
+    for (std::size_t i = 0; i < head_.size();) {
+      if (i + 2 >= head_.size() || head_[i + 1] != "(" || macros_.find(head_[i]) == nullptr) return false;
+      int open = 0;
+      for (++i; i < head_.size(); ++i) {
+        if (head_[i] == "(") ++open;
+        if (head_[i] == ")" && --open == 0) break;
+      }
+      ++i;  // behind the call
     }
-    return head_.back() == ")";
+    return true;
   }
   bool calls_macro_again(std::string_view word) const { return macros_.find(word) != nullptr && word == head_[0]; }
 
@@ -164,9 +169,24 @@ class Declarations {
                                                  head_.end());
     const auto kind = std::find_first_of(rest.begin(), rest.end(), kinds.begin(), kinds.end());
     if (kind == rest.end()) return false;
-    const auto parameters = std::find(kind, rest.end(), "(");
-    return parameters == rest.end() || is_code_attribute(*(parameters - 1)) ||
+    const auto parameters = find_parameters(kind + 1, rest.end());
+    // `struct ALIGNED(8) {`: a macro's attribute.
+    return parameters == rest.end() || is_code_attribute(*(parameters - 1)) || parameters - kind == 2 ||
            is_one_of(":", std::span(kind, parameters));
+  }
+
+  /// The first parenthesis that is not within a template's arguments.
+  template <class Token>
+  static Token find_parameters(Token token, Token last) {
+    for (int angles = 0, open = 0; token != last; ++token) {
+      if (*token == "(" && angles == 0) return token;
+      if (*token == "(") ++open;
+      if (*token == ")") --open;
+      if (open > 0 || *(token - 1) == "operator") continue;
+      if (*token == "<") ++angles;
+      if (*token == ">") --angles;
+    }
+    return last;
   }
 
   void end(std::size_t place) {
@@ -228,12 +248,15 @@ void CodeMacros::read(std::string_view text) {
       macro.text.remove_prefix(end + 1);
     }
     int braces = 0;
+    std::string_view last;
     for (CxxToken part = parts.next(); part.kind != CxxToken::Kind::end; part = parts.next()) {
       if (part.kind == CxxToken::Kind::word) macro.words.push_back(part.text);
       if (part.text == "{") ++braces;
       if (part.text == "}") --braces;
+      last = part.text;
     }
     if (braces != 0) macro.open_braces = braces;
+    macro.ends_declaration |= last == ";" || last == "}";
   }
 }
 
@@ -252,7 +275,12 @@ int CodeMacros::open_braces(std::string_view name) const {
   return found == macros_.end() ? 0 : found->second.open_braces;
 }
 
-bool CodeMacros::stands_for(std::string_view word, std::string_view mark) {
+bool CodeMacros::ends_declaration(std::string_view name) const {
+  const auto found = macros_.find(name);
+  return found != macros_.end() && found->second.ends_declaration;
+}
+
+bool CodeMacros::stands_for(std::string_view word, std::string_view mark) const {
   if (word == mark) return true;
   const Words* words = find(word);
   if (words == nullptr) return false;
@@ -262,29 +290,12 @@ bool CodeMacros::stands_for(std::string_view word, std::string_view mark) {
   return marks_[{word, mark}];
 }
 
-bool CodeMacros::stand_for(const Words& words, std::string_view mark) {
+bool CodeMacros::stand_for(const Words& words, std::string_view mark) const {
   return std::ranges::any_of(words, [&](std::string_view word) { return stands_for(word, mark); });
 }
 
 std::vector<CodeDeclaration> declarations_of(std::string_view text, const CodeMacros& macros) {
   return Declarations(text, macros).read();
-}
-
-void blank_code(std::string& result, std::string_view text, std::size_t begin, std::size_t end) {
-  const auto blank_to = [&](std::size_t next) {
-    for (; begin < next; ++begin)
-      if (result[begin] != '\n') result[begin] = ' ';
-  };
-  CxxTokens tokens(text.substr(begin, end - begin));
-  for (CxxToken token = tokens.next(); token.kind != CxxToken::Kind::end; token = tokens.next()) {
-    if (token.kind != CxxToken::Kind::directive) continue;
-    const std::string_view name = CxxDirective(token).name;
-    if (name == "include" || name == "pragma") continue;
-    const auto first = static_cast<std::size_t>(token.text.data() - text.data());
-    blank_to(first);
-    begin = first + token.text.size();
-  }
-  blank_to(end);
 }
 
 }  // namespace gpulua

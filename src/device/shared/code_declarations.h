@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <map>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -39,25 +38,24 @@ class CodeMacros {
   const std::vector<std::string_view>& parameters(std::string_view name) const;
   /// How many braces the macro's text opens and leaves open; negative where it closes others'.
   int open_braces(std::string_view name) const;
+  /// Whether a text of the macro ends in a semicolon or a brace, so that nothing has to follow its call.
+  bool ends_declaration(std::string_view name) const;
   /// Whether one of the words is the mark, such as __device__, or a macro that has it.
-  bool stand_for(const std::vector<std::string_view>& words, std::string_view mark);
+  bool stand_for(const std::vector<std::string_view>& words, std::string_view mark) const;
 
  private:
   struct Macro {
     std::vector<std::string_view> words, parameters;
     std::string_view text;
     int open_braces = 0;
+    bool ends_declaration = false;
   };
-  bool stands_for(std::string_view word, std::string_view mark);
+  bool stands_for(std::string_view word, std::string_view mark) const;
 
   std::map<std::string_view, Macro> macros_;
-  std::map<std::pair<std::string_view, std::string_view>, bool> marks_;  // whether a macro stands for a mark
+  mutable std::map<std::pair<std::string_view, std::string_view>, bool> marks_;  // whether a macro stands for a mark
 };
 
 std::vector<CodeDeclaration> declarations_of(std::string_view text, const CodeMacros& macros);
-
-/// Puts blanks for a part of the text in `result`, a copy of it that may have changed. Of the preprocessor's lines only
-/// includes and pragmas go: the conditions may be of other parts.
-void blank_code(std::string& result, std::string_view text, std::size_t begin, std::size_t end);
 
 }  // namespace gpulua

@@ -16,6 +16,8 @@ namespace {
 using Words = std::vector<std::string_view>;
 using Kind = CodeDeclaration::Kind;
 
+constexpr std::array<std::string_view, 4> type_kinds{"struct", "class", "union", "enum"};
+
 /// Reads what a declaration names out of its tokens, without those in bodies.
 class CodeHead {
  public:
@@ -88,16 +90,15 @@ class CodeHead {
 
   /// The place of `struct` where a type is defined or declared, and not only named as that of a function or variable.
   std::size_t find_type() const {
-    constexpr std::array<std::string_view, 4> kinds{"struct", "class", "union", "enum"};
     for (std::size_t i = first_; i < tokens_.size(); ++i) {
       if (at(i) == "<" || at(i) == "(") {
         i = after(i) - 1;
         continue;
       }
       if (at(i) == "=") break;
-      if (!is_one_of(at(i), kinds)) continue;
+      if (!is_one_of(at(i), type_kinds)) continue;
       for (std::size_t j = i + 1; j < tokens_.size(); ++j) {
-        if (at(j) == "(" && is_code_attribute(at(j - 1))) j = after(j) - 1;
+        if (at(j) == "(" && (is_code_attribute(at(j - 1)) || j == i + 2)) j = after(j) - 1;
         if (at(j) == "<") j = after(j) - 1;
         if (at(j) == "(" || at(j) == "=") break;
         if (at(j) == code_body || (at(j) == ";" && is_code_name(at(j - 1)) && j <= i + 2) ||
@@ -122,7 +123,7 @@ class CodeHead {
         i = after(i) - 1;
         continue;
       }
-      if (is_code_name(at(i)) && at(i) != "final" && !is_code_attribute(at(i))) names_.names.push_back(at(i));
+      if (is_code_name(at(i)) && at(i) != "final" && at(i + 1) != "(") names_.names.push_back(at(i));
     }
     while (i < tokens_.size() && at(i) != code_body) ++i;
     if (i < tokens_.size()) read_declarators(i);
@@ -180,7 +181,8 @@ class CodeHead {
       const std::string_view next = at(i + 1);
       const bool ends = next == ";" || next == "," || next == "=" || next == "[" || next == code_body || next.empty();
       const bool is_pointer = next == ")" && at(i - 1) == "*";
-      if (is_code_name(at(i)) && ((parentheses == 0 && ends) || is_pointer)) names_.names.push_back(at(i));
+      if (!is_code_name(at(i)) || is_one_of(at(i), type_kinds)) continue;
+      if ((parentheses == 0 && ends) || is_pointer) names_.names.push_back(at(i));
     }
   }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -16,11 +15,5 @@ KernelSource own_source(std::string text);
 
 /// The messages of a compiler without notes about such text: a script cannot see it.
 std::string without_generated_notes(std::string_view messages);
-
-/// The first ten errors of a compiler's messages, with their notes, and how many more there are. What one mistake sets
-/// off hides the hints that come after it.
-std::string first_errors(std::string_view messages);
-/// How many errors the messages have, and first_errors() of them.
-std::size_t count_errors(std::string_view messages);
 
 }  // namespace gpulua

@@ -10,6 +10,7 @@
 
 #include "src/base/characters.h"
 #include "src/base/cxx_tokens.h"
+#include "src/device/shared/blanked_code.h"
 #include "src/device/shared/standard_headers.h"
 
 namespace gpulua {
@@ -17,17 +18,24 @@ namespace {
 
 /// Headers of C++, of the system and of CUDA's libraries that have nothing for kernels.
 constexpr std::string_view host_headers[] = {
+    "aio.h",
     "alloca.h",
     "any",
     "argp.h",
+    "barrier",
     "bit",
     "bitset",
     "byteswap.h",
+    "bzlib.h",
+    "cblas.h",
+    "ccomplex",
     "cctype",
     "cerrno",
     "cfenv",
     "charconv",
+    "ciso646",
     "clocale",
+    "codecvt",
     "compare",
     "complex",
     "complex.h",
@@ -37,14 +45,20 @@ constexpr std::string_view host_headers[] = {
     "csignal",
     "cstdalign",
     "cstdarg",
+    "ctgmath",
     "ctype.h",
     "cuchar",
+    "cudaEGL.h",
+    "cudaProfiler.h",
+    "cudaTypedefs.h",
     "cuda_egl_interop.h",
     "cuda_gl_interop.h",
-    "cudaEGL.h",
     "cudla.h",
+    "cufile.h",
+    "cupti.h",
     "cwchar",
     "cwctype",
+    "cxxabi.h",
     "dirent.h",
     "dlfcn.h",
     "emmintrin.h",
@@ -54,7 +68,9 @@ constexpr std::string_view host_headers[] = {
     "execution",
     "expected",
     "fcntl.h",
+    "features.h",
     "fenv.h",
+    "fftw3.h",
     "filesystem",
     "flat_map",
     "flat_set",
@@ -62,19 +78,25 @@ constexpr std::string_view host_headers[] = {
     "format",
     "ftw.h",
     "future",
+    "generator",
     "getopt.h",
     "grp.h",
+    "hdf5.h",
     "helper_image.h",
     "helper_string.h",
     "iconv.h",
     "ifaddrs.h",
     "immintrin.h",
     "iso646.h",
+    "jpeglib.h",
     "langinfo.h",
+    "lapacke.h",
     "latch",
     "libgen.h",
     "locale",
     "locale.h",
+    "lz4.h",
+    "lzma.h",
     "malloc.h",
     "mdspan",
     "memory_resource",
@@ -82,25 +104,33 @@ constexpr std::string_view host_headers[] = {
     "mpi.h",
     "mqueue.h",
     "netdb.h",
+    "nl_types.h",
     "npp.h",
     "numa.h",
     "numbers",
     "nvJitLink.h",
-    "nvjpeg.h",
-    "nvrtc.h",
     "nvToolsExt.h",
     "nvToolsExtCudaRt.h",
+    "nvjpeg.h",
+    "nvml.h",
+    "nvrtc.h",
     "nvtx3/nvToolsExt.h",
     "nvtx3/nvToolsExtCudaRt.h",
     "omp.h",
+    "png.h",
     "poll.h",
+    "print",
+    "pty.h",
     "pwd.h",
     "random",
     "ranges",
     "ratio",
     "regex",
+    "regex.h",
+    "resolv.h",
     "sched.h",
     "scoped_allocator",
+    "search.h",
     "semaphore",
     "setjmp.h",
     "shared_mutex",
@@ -119,12 +149,14 @@ constexpr std::string_view host_headers[] = {
     "streambuf",
     "string_view",
     "strings.h",
+    "strstream",
     "syncstream",
     "sysexits.h",
     "syslog.h",
     "system_error",
     "termios.h",
     "tgmath.h",
+    "tiffio.h",
     "tmmintrin.h",
     "typeindex",
     "typeinfo",
@@ -139,12 +171,15 @@ constexpr std::string_view host_headers[] = {
     "wordexp.h",
     "x86intrin.h",
     "xmmintrin.h",
+    "zlib.h",
+    "zstd.h",
 };
 
 /// Folders of such headers.
-constexpr std::string_view host_folders[] = {"EGL/",   "GL/",      "GLES2/",      "GLES3/",  "GLFW/",  "X11/",
-                                             "arpa/",  "boost/",   "cub/device/", "gflags/", "glog/",  "gtest/",
-                                             "linux/", "netinet/", "sys/",        "thrust/", "vulkan/"};
+constexpr std::string_view host_folders[] = {
+    "EGL/",     "GL/",         "GLES2/",  "GLES3/", "GLFW/",   "SDL2/",   "X11/",   "arpa/",  "benchmark/",
+    "boost/",   "cub/device/", "curl/",   "fmt/",   "gflags/", "glog/",   "gtest/", "linux/", "net/",
+    "netinet/", "openssl/",    "spdlog/", "sys/",   "tbb/",    "thrust/", "vulkan/"};
 
 constexpr std::array<std::string_view, 6> device_marks{"__global__", "__device__",   "constexpr",
                                                        "consteval",  "__constant__", "__managed__"};
@@ -173,15 +208,11 @@ class HostCode {
   std::string blanked() {
     CxxTokens tokens(text_);
     for (CxxToken token = tokens.next(); token.kind != CxxToken::Kind::end; token = tokens.next()) read(token);
-    return result_;
+    return result_.text();
   }
 
  private:
   std::size_t place(std::string_view part) const { return static_cast<std::size_t>(part.data() - text_.data()); }
-  void blank(std::size_t from, std::size_t to) {
-    for (std::size_t i = from; i < to; ++i)
-      if (result_[i] != '\n') result_[i] = ' ';
-  }
 
   void read(const CxxToken& token) {
     if (token.kind == CxxToken::Kind::directive) return read(CxxDirective(token), token.text);
@@ -202,10 +233,13 @@ class HostCode {
     if (is_mark && token.text == ")") --parentheses_;
     if (is_mark && parentheses_ == 0 && token.text == "{") return open(token);
     if (is_mark && parentheses_ == 0 && token.text == ";") {
-      if (types_ == 0 && (is_host_function() || is_host_variable())) blank(begin_, place(token.text) + 1);
+      if (types_ == 0 && ((is_host_function() && !may_be_trait()) || is_host_variable()))
+        result_.blank(begin_, place(token.text) + 1);
       return words_.clear();
     }
-    if (is_mark && token.text == "}") return close(token);
+    const bool in_argument = is_mark && parentheses_ > 0 && (token.text == "{" || (token.text == "}" && braces_ > 0));
+    if (in_argument) braces_ += token.text == "{" ? 1 : -1;
+    if (is_mark && token.text == "}" && !in_argument) return close(token);
     words_.push_back(token.text);
   }
 
@@ -218,7 +252,10 @@ class HostCode {
 
   /// Each branch of an #if goes on from what stands before it: a brace that all of them open is one brace.
   void read(const CxxDirective& directive, std::string_view text) {
-    if (depth_ == 0 && is_host_header(directive.included())) blank(place(text), place(text) + text.size());
+    const std::string_view header = directive.included();
+    // The toolkit's has macros alone, whose values sources ask for.
+    if (depth_ == 0 && is_host_header(header) && header != "thrust/version.h")
+      result_.blank(place(text), place(text) + text.size());
     if (directive.name.starts_with("if")) open_.emplace_back(depth_, types_);
     if (open_.empty()) return;
     if (directive.name.starts_with("el")) std::tie(depth_, types_) = open_.back();
@@ -227,7 +264,7 @@ class HostCode {
 
   void start(std::size_t place) {
     begin_ = place;
-    parentheses_ = angles_ = 0;
+    parentheses_ = angles_ = braces_ = 0;
     head_ = 0;
     in_template_ = has_value_ = false;
   }
@@ -255,10 +292,12 @@ class HostCode {
       return;
     }
     if (is_host_function()) {
-      if (types_ == 0)
-        blank(begin_, end + 1);
-      else if (end - body_ > only_for_hosts.size())
-        blank(body_, end), result_.replace(body_, only_for_hosts.size(), only_for_hosts);
+      if (types_ == 0) {
+        result_.blank(begin_, end + 1);
+      } else {
+        result_.blank(body_, end);
+        result_.put(body_, std::string(only_for_hosts));
+      }
     }
     words_.clear();
   }
@@ -267,11 +306,16 @@ class HostCode {
   bool is_type() const {
     constexpr std::array kinds{"struct", "class", "union", "enum"};
     const auto head = words_.begin() + static_cast<std::ptrdiff_t>(head_);
-    if (std::find_first_of(head, words_.end(), kinds.begin(), kinds.end()) == words_.end()) return false;
+    const auto kind = std::find_first_of(head, words_.end(), kinds.begin(), kinds.end());
+    if (kind == words_.end()) return false;
+    // A base may be `decltype(f())`.
+    const auto parameters = std::find(kind, words_.end(), "(");
+    for (auto word = kind + 1; word < parameters && parameters != words_.end(); ++word)
+      if (*word == ":" && *(word - 1) != ":" && *(word + 1) != ":") return true;
     // `struct alignas(16) V` and `struct __align__(8)`.
     auto last_word = words_.end() - 1;
     if (const auto open = std::find(head, words_.end(), "(");
-        open != words_.end() && open != head && is_alignment(*(open - 1)))
+        open != words_.end() && open != head && (is_alignment(*(open - 1)) || open - kind == 2))
       last_word = open - 1;
     const std::string_view last = *last_word;
     return last != ")" && last != "const" && last != "noexcept" && last != "override" && last != "final";
@@ -290,12 +334,14 @@ class HostCode {
     const auto first = words_.begin() + static_cast<std::ptrdiff_t>(std::min(head_, words_.size()));
     const auto parameters = std::find(first, words_.end(), "(");
     const std::ptrdiff_t least = types_ > 0 ? 1 : 2;  // constructors have no type
-    if (parameters == words_.end() || parameters - first < least || has_value_ || has("typedef") ||
-        has("using"))
+    if (parameters == words_.end() || parameters - first < least || has_value_ || has("typedef") || has("using"))
       return false;
     if (std::ranges::any_of(device_marks, [this](std::string_view mark) { return has(mark); })) return false;
     return !has_macro_before(parameters - 1);
   }
+
+  /// A function without a body that `decltype` asks for its type: nothing calls it.
+  bool may_be_trait() const { return words_.front() == "template" || words_.front() == "auto"; }
 
   /// Of the words of a declaration: a variable that kernels cannot use, as it is neither theirs nor constant.
   bool is_host_variable() const {
@@ -314,12 +360,13 @@ class HostCode {
   }
 
   std::string_view text_;
-  std::string result_;
+  BlankedCode result_;
   std::vector<std::string_view> words_;    // of the declaration that has begun
   std::vector<std::pair<int, int>> open_;  // `depth_` and `types_` before each #if that is open
   std::size_t begin_ = 0, head_ = 0;       // where it begins, and its first word behind a template's parameters
   std::size_t body_ = 0;                   // behind the brace that opens its body
   int depth_ = 0, types_ = 0, parentheses_ = 0, angles_ = 0;
+  int braces_ = 0;  // within parentheses
   bool in_template_ = false, has_value_ = false;
 };
 

@@ -10,7 +10,6 @@
 #include "src/device/shared/host_code.h"
 #include "src/device/shared/included_headers.h"
 #include "src/device/shared/standard_headers.h"
-#include "src/device/shared/used_code.h"
 
 namespace gpulua {
 namespace {
@@ -144,8 +143,9 @@ NamedSource with_all_names(const KernelSource& source) {
   return {all_names + std_names(source), source};
 }
 
-std::vector<NamedSource> other_ways(const KernelSource& source) {
-  std::vector<NamedSource> ways;
+OtherWays other_ways(const KernelSource& source) {
+  OtherWays others;
+  std::vector<NamedSource>& ways = others.ways;
   Declared declared;
   KernelSource own = source;
   const auto end_names = [&](std::string& text, int line) {
@@ -165,7 +165,7 @@ std::vector<NamedSource> other_ways(const KernelSource& source) {
 
   KernelSource kernels = own;
   read_included_headers(kernels);
-  if (!has_kernel_text(kernels)) return ways;
+  if (!has_kernel_text(kernels)) return others;
   bool has_host_code = false;
   const auto drop_host_code = [&](std::string& text) {
     std::string rest = without_host_code(text);
@@ -176,9 +176,8 @@ std::vector<NamedSource> other_ways(const KernelSource& source) {
   for (auto& [name, text] : kernels.headers) drop_host_code(text);
   const std::string lines = all + "__host__ __device__ void gpulua_host();\n";
   if (has_host_code) ways.push_back({lines, kernels});
-  drop_unused_code(kernels);
-  ways.push_back({lines, std::move(kernels)});
-  return ways;
+  others.last.emplace(lines, std::move(kernels));
+  return others;
 }
 
 }  // namespace gpulua

@@ -31,6 +31,7 @@
 #include "src/device/cpu/front_end/skip_host_code.h"
 #include "src/device/cpu/ir/llvm_messages.h"
 #include "src/device/shared/compile_hints.h"
+#include "src/device/shared/compile_messages.h"
 #include "src/device/shared/generated_text.h"
 #include "src/device/shared/implicit_names.h"
 #include "src/device/shared/standard_headers.h"
@@ -214,7 +215,7 @@ std::string header_list(const KernelSource& source) {
   if (messages.find("file not found") != std::string::npos)
     text += "\nheaders there are: " + header_list(source) + "; others by the headers and include options";
   if (const std::string hints = compile_hints(messages); !hints.empty()) text += "\n" + hints;
-  throw Error(ErrorKind::compile, text);
+  throw CompileError(text, std::move(messages));
 }
 
 using Context = std::shared_ptr<llvm::LLVMContext>;

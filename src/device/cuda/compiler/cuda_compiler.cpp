@@ -14,8 +14,8 @@
 #include "src/device/cuda/compiler/symbol_name.h"
 #include "src/device/cuda/compiler/version_text.h"
 #include "src/device/shared/compile_hints.h"
+#include "src/device/shared/compile_messages.h"
 #include "src/device/shared/compound_literals.h"
-#include "src/device/shared/generated_text.h"
 #include "src/device/shared/implicit_names.h"
 #include "src/device/shared/standard_headers.h"
 
@@ -54,6 +54,7 @@ std::vector<fs::path> find_include_dirs(const Config& config, const std::optiona
   return {};
 }
 
+constexpr const char* usual_standard = "-std=c++17";
 constexpr const char* default_device = "--device-as-default-execution-space";
 
 bool sets_architecture(const std::string& option) {
@@ -164,10 +165,12 @@ std::string messages_of(std::string_view log) {
   return trimmed(result);
 }
 
+constexpr const char* no_expression = "error: expected an expression";
+
 /// What nvcc gives to the host's compiler, and NVRTC refuses: host functions and variables, `register`, compound
 /// literals.
 bool refuses_host_code(std::string_view log) {
-  for (const char* part : {" in JIT mode", "the \"register\" storage class", "error: expected an expression"})
+  for (const char* part : {" in JIT mode", "the \"register\" storage class", no_expression})
     if (log.find(part) != log.npos) return true;
   return false;
 }
@@ -191,7 +194,7 @@ Nvrtc::Program with_host_code(Nvrtc::Program program, std::size_t headers) {
     message += ":\n";
   }
   const std::string messages = messages_of(log), hints = compile_hints(messages);
-  throw Error(ErrorKind::compile, "{}{}{}", message, first_errors(messages), hints.empty() ? "" : "\n" + hints);
+  throw CompileError(message + first_errors(messages) + (hints.empty() ? "" : "\n" + hints), messages);
 }
 
 }  // namespace
@@ -309,7 +312,8 @@ CompiledModule Compiler::compile(const NamedSource& named) {
   for (const std::string& option : source.options)
     if (!is_link_option(option) && !is_always_on(option)) program.options.push_back(nvrtc_option(option));
   if (std::ranges::any_of(source.options, is_link_option)) program.options.emplace_back("-rdc=true");
-  if (!std::ranges::any_of(source.options, sets_standard)) program.options.emplace_back("-std=c++17");
+  const bool own_standard = std::ranges::any_of(source.options, sets_standard);
+  if (!own_standard) program.options.emplace_back(usual_standard);
   program.options.emplace_back("-w");  // no warnings among the errors
   // What is compiled is in our cache; and our kernels need no textures and no runtime functions.
   if (nvrtc().version() >= first_with_no_cache) program.options.emplace_back("--no-cache");
@@ -318,9 +322,9 @@ CompiledModule Compiler::compile(const NamedSource& named) {
   for (const fs::path& dir : include_dirs_) program.options.push_back("-I" + dir.string());
   if (!own_architecture) program.options.push_back("-arch=" + architecture_);
 
+  if (named.takes_host_code) program = with_host_code(std::move(program), source.headers.size());
   Nvrtc::Result result = nvrtc().compile(program);
-  if (!result.success && refuses_host_code(result.log)) {
-    Nvrtc::Program taken = with_host_code(program, source.headers.size());
+  const auto try_other = [&](Nvrtc::Program taken) {
     Nvrtc::Result other = nvrtc().compile(taken);
     // Without a kernel the mistake is a missing __global__. Templates may have no instance.
     const bool compiles = other.success && (other.ptx.find(".entry ") != std::string::npos || has_kernel_text(source));
@@ -328,6 +332,14 @@ CompiledModule Compiler::compile(const NamedSource& named) {
       program = std::move(taken);
       result = std::move(other);
     }
+  };
+  if (!result.success && !named.takes_host_code && refuses_host_code(result.log))
+    try_other(with_host_code(program, source.headers.size()));
+  // The members' names in `{.x = 1}` are of C++20; nvcc takes them before.
+  if (!result.success && !own_standard && result.log.find(no_expression) != std::string::npos) {
+    Nvrtc::Program newer = program;
+    std::ranges::replace(newer.options, std::string(usual_standard), std::string("-std=c++20"));
+    try_other(std::move(newer));
   }
   if (!own_architecture && result.log.find("invalid value for --gpu-architecture") != std::string::npos)
     throw Error(

@@ -1,0 +1,27 @@
+// All of the C++ standard library that is here, as <bits/stdc++.h> of nvcc's host compiler has it.
+#ifndef GPULUA_STDCXX_H
+#define GPULUA_STDCXX_H
+#include "gpulua/algorithm"
+#include "gpulua/array"
+#include "gpulua/assert.h"
+#include "gpulua/cmath"
+#include "gpulua/functional"
+#include "gpulua/host_containers.h"
+#include "gpulua/host_errors.h"
+#include "gpulua/host_objects.h"
+#include "gpulua/host_stdlib.h"
+#include "gpulua/host_streams.h"
+#include "gpulua/initializer_list"
+#include "gpulua/iterator"
+#include "gpulua/limits"
+#include "gpulua/new"
+#include "gpulua/numeric"
+#include "gpulua/stdio.h"
+#include "gpulua/string"
+#include "gpulua/string.h"
+#include "gpulua/time.h"
+#include "gpulua/tuple"
+#include "gpulua/type_traits"
+#include "gpulua/utility"
+#include "gpulua/vector"
+#endif

@@ -1,0 +1,31 @@
+#pragma once
+
+// Takes code out of a text whose lines keep their numbers.
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace gpulua {
+
+class BlankedCode {
+ public:
+  explicit BlankedCode(std::string_view text) : text_(text), result_(text) {}
+
+  /// Puts blanks for what stands there. The preprocessor's lines stay, as their conditions may be of others, except
+  /// includes, pragmas, errors and warnings.
+  void blank(std::size_t begin, std::size_t end);
+
+  /// Puts `code`, of one line, at a place of the text. It replaces what was put there before.
+  void put(std::size_t place, std::string code) { put_[place] = std::move(code); }
+
+  std::string text() const;
+
+ private:
+  std::string_view text_;
+  std::string result_;
+  std::map<std::size_t, std::string> put_;
+};
+
+}  // namespace gpulua
