@@ -73,8 +73,11 @@ function exports.ticks(low, high, most)
   end
 end
 
---- The text of an end of an axis that reaches over `span` seconds.
-function exports.text(seconds, span) return tick_text(seconds, span > 2 * day and day or 1) end
+--- The text of an end of an axis that reaches over `span` seconds: the day and, of a short one, the time.
+function exports.text(seconds, span)
+  local date, time = tick_text(seconds, day), floor(seconds + 0.5) % day
+  return span > 2 * day and date or ("%s %02d:%02d:%02d"):format(date, floor(time / 3600), floor(time / 60) % 60, time % 60)
+end
 
 --- The seconds of a column of dates, an array; nil of another value.
 function exports.of_column(value)

@@ -404,7 +404,8 @@ describe("gpu.plot", function()
       assert(#characters(p, 40, 8) > 100)
     end
     assert(characters(plot.line({ 1, 2 }):annotate("a word", 1, 1), 40, 8):find "a word")
-    assert(characters(plot.line({ 0, 86400 }, { 1, 2 }, { dates = true }), 60, 8):find "1970%-01%-01 +1970%-01%-02")
+    assert(characters(plot.line({ 0, 86400 }, { 1, 2 }, { dates = true }), 60, 8):find "1970%-01%-01 00:00:00 +1970%-01%-02 00:00:00")
+    assert(characters(plot.line({ 0, 86400 * 3 }, { 1, 2 }, { dates = true }), 60, 8):find "1970%-01%-01 +1970%-01%-04")
   end)
 
   it("refuses what it cannot draw", function()
