@@ -37,6 +37,7 @@ fi
 run api env LD_LIBRARY_PATH="$stage/bin:$LD_LIBRARY_PATH" gpulua_api_test "$api"
 try unit gpulua_unit $unit
 try embed gpulua_embed_test $embed
+try "embed gl" env LD_LIBRARY_PATH="$stage/bin:$LD_LIBRARY_PATH" gpulua_gl_threads_test
 try particles env LD_LIBRARY_PATH="$stage/bin:$LD_LIBRARY_PATH" particles
 for library in torch cupy; do
   python3 -c "import $library" 2>/dev/null || { echo "skip  dlpack $library: python3 has no $library"; continue; }

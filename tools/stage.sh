@@ -20,8 +20,8 @@ cmake --build "$build" --target all benches
 
 rm -rf "$stage"
 mkdir -p "$stage/bin" "$stage/lib" "$stage/lua"
-for file in gpulua gpulua_unit gpulua_embed_test gpulua_api_test bench_embed bench_init bench_nccl libbench_launch_loop.so \
-  libbench_gemm_loop.so libbench_frames.so libgpulua-cuda.so libgpulua-cpu.so; do
+for file in gpulua gpulua_unit gpulua_embed_test gpulua_api_test gpulua_gl_threads_test bench_embed bench_init bench_nccl \
+  libbench_launch_loop.so libbench_gemm_loop.so libbench_frames.so libgpulua-cuda.so libgpulua-cpu.so; do
   [ -e "$build/bin/$file" ] || { echo "$file was not built: left out" >&2; continue; }
   cp "$build/bin/$file" "$stage/bin/"
   strip "$stage/bin/$file"

@@ -31,17 +31,15 @@ class ProgramContext {
     if (eglGetProcAddress == nullptr) return nullptr;
     const auto get_display =
         reinterpret_cast<PFNEGLGETPLATFORMDISPLAYEXTPROC>(eglGetProcAddress("eglGetPlatformDisplayEXT"));
+    const auto query = reinterpret_cast<PFNEGLQUERYDEVICESEXTPROC>(eglGetProcAddress("eglQueryDevicesEXT"));
     if (get_display == nullptr) return nullptr;
-    EGL_FUNCTION(eglInitialize);
-    EGL_FUNCTION(eglBindAPI);
-    EGL_FUNCTION(eglCreateContext);
-    const EGLDisplay display = get_display(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, nullptr);
-    if (display == EGL_NO_DISPLAY || eglInitialize(display, nullptr, nullptr) == EGL_FALSE) return nullptr;
-    eglBindAPI(EGL_OPENGL_API);
-    const EGLint attributes[] = {EGL_CONTEXT_MAJOR_VERSION, 3, EGL_CONTEXT_MINOR_VERSION, 3, EGL_NONE};
-    const EGLContext context = eglCreateContext(display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, attributes);
-    if (context == EGL_NO_CONTEXT) return nullptr;
-    return std::unique_ptr<ProgramContext>(new ProgramContext(display, context));
+    // A GPU's comes first.
+    EGLDeviceEXT devices[16];
+    EGLint count = 0;
+    if (query != nullptr && query(16, devices, &count) == EGL_TRUE)
+      for (EGLint i = 0; i < count; ++i)
+        if (auto context = make_on(get_display(EGL_PLATFORM_DEVICE_EXT, devices[i], nullptr))) return context;
+    return make_on(get_display(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, nullptr));
   }
   ~ProgramContext() {
     EGL_FUNCTION(eglDestroyContext);
@@ -53,6 +51,17 @@ class ProgramContext {
 
  private:
   ProgramContext(EGLDisplay display, EGLContext context) : display_(display), context_(context) {}
+  static std::unique_ptr<ProgramContext> make_on(EGLDisplay display) {
+    EGL_FUNCTION(eglInitialize);
+    EGL_FUNCTION(eglBindAPI);
+    EGL_FUNCTION(eglCreateContext);
+    if (display == EGL_NO_DISPLAY || eglInitialize(display, nullptr, nullptr) == EGL_FALSE) return nullptr;
+    eglBindAPI(EGL_OPENGL_API);
+    const EGLint attributes[] = {EGL_CONTEXT_MAJOR_VERSION, 3, EGL_CONTEXT_MINOR_VERSION, 3, EGL_NONE};
+    const EGLContext context = eglCreateContext(display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, attributes);
+    if (context == EGL_NO_CONTEXT) return nullptr;
+    return std::unique_ptr<ProgramContext>(new ProgramContext(display, context));
+  }
   bool bind(EGLContext context) const {
     EGL_FUNCTION(eglMakeCurrent);
     EGL_FUNCTION(eglBindAPI);
