@@ -129,7 +129,7 @@ class Values(unittest.TestCase):
         self.state.run("model = {}")
         self.state["model.t"] = self.state.new_table({"x": np.zeros(0), "s": np.zeros(0, object)})
         self.assertEqual([len(x) for x in self.state.table("model.t").values()], [0, 0])
-        for bad, message in [({"d": np.zeros(2, "timedelta64[M]")}, "dates or durations of days, s, ms, us or ns in column d, got timedelta64"), ({"a": [1, "x"], "b": [1]}, "rows in column b"),
+        for bad, message in [({"d": np.zeros(2, "timedelta64[M]")}, "dates or durations of days, s, ms, us or ns in column d, got timedelta64"), ({"a": [1, "x"], "b": [1]}, "expected columns of one length, got 1 in column b, 2 in column a"),
                              ({"o": np.array([1, "x"], object)}, "in column o, got object with a value of int"), ({}, "at least one column")]:
             with self.assertRaisesRegex((TypeError, gpulua.Error), message):
                 self.state.new_table(bad)

@@ -196,7 +196,7 @@ class Arguments(unittest.TestCase):
                                  (lambda s: s.__setitem__("gpu", 1), ValueError, "outside of gpu"),
                                  (lambda s: s.__setitem__("x", range(3)), TypeError, r"list\(x\) is"),
                                  (lambda s: s.new_table([1]), TypeError, r"\[new_table\] expected a dict of columns"),
-                                 (lambda s: s.new_table({"a": [1, 2], "b": [1]}), ValueError, r"^\[table\] expected 2 rows in column b"),
+                                 (lambda s: s.new_table({"a": [1, 2], "b": [1]}), ValueError, r"^\[table\] expected columns of one length, got 1 in column b, 2 in column a"),
                                  (lambda s: s.array(3), TypeError, r"got 3; scripts take it as it is")]:
             self.says(kind, text, lambda: call(self.state))
         self.assertFalse(hasattr(self.state, "_repr_html_"))
