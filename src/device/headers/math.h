@@ -22,10 +22,17 @@ __host__ __device__ inline int gpulua_class(_Tp x, _Tp least_normal) {
   if (size > 0 && size == size / 2) return FP_INFINITE;
   return size >= least_normal ? FP_NORMAL : size > 0 ? FP_SUBNORMAL : FP_ZERO;
 }
-__host__ __device__ inline int fpclassify(float x) { return gpulua_class(x, 1.17549435e-38f); }
-__host__ __device__ inline int fpclassify(double x) { return gpulua_class(x, 2.2250738585072014e-308); }
-__host__ __device__ inline bool isnormal(float x) { return fpclassify(x) == FP_NORMAL; }
-__host__ __device__ inline bool isnormal(double x) { return fpclassify(x) == FP_NORMAL; }
+__host__ __device__ inline int gpulua_class(float x) { return gpulua_class(x, 1.17549435e-38f); }
+__host__ __device__ inline int gpulua_class(double x) { return gpulua_class(x, 2.2250738585072014e-308); }
+// Templates: a source may have functions of these names, for its own types or for numbers.
+template <class _Tp>
+__host__ __device__ inline int fpclassify(_Tp x) {
+  return gpulua_class(x + 0.0f);
+}
+template <class _Tp>
+__host__ __device__ inline bool isnormal(_Tp x) {
+  return fpclassify(x) == FP_NORMAL;
+}
 #define M_E 2.7182818284590452354
 #define M_LOG2E 1.4426950408889634074
 #define M_LOG10E 0.43429448190325182765
