@@ -116,6 +116,28 @@ describe("cub::BlockReduce and BlockScan", function()
     assert.are.same(expected, out:table())
   end)
 
+  it("take types with constructors", function()
+    local out = gpu.zeros(64, "int32")
+    run(gpu.module [[
+      #include <cub/cub.cuh>
+      struct Sum { int value; __host__ __device__ Sum() : value(0) {} __host__ __device__ Sum(int v) : value(v) {} };
+      __device__ Sum operator+(const Sum& a, const Sum& b) { return Sum(a.value + b.value); }
+      __global__ void k(int* out) {
+        typedef cub::BlockScan<Sum, 64> Scan;
+        typedef cub::BlockReduce<Sum, 64> Reduce;
+        typedef cub::BlockExchange<Sum, 64, 1> Exchange;
+        __shared__ union { typename Scan::TempStorage scan; typename Reduce::TempStorage reduce; } storage;
+        __shared__ typename Exchange::TempStorage exchange;
+        Sum all = Reduce(storage.reduce).Sum(Sum(1)), before[1];
+        __syncthreads();
+        Scan(storage.scan).ExclusiveSum(Sum(2), before[0]);
+        Exchange(exchange).BlockedToStriped(before, before);
+        out[threadIdx.x] = threadIdx.x == 0 ? all.value : before[0].value;
+      }]], "k", 64, out)
+    local got = out:table()
+    for t = 0, 63 do assert.are.equal(t == 0 and 64 or 2 * t, got[t + 1]) end
+  end)
+
   it("are of blocks of two and three dimensions", function()
     local module = gpu.module [[
       #include <cub/cub.cuh>

@@ -12,6 +12,25 @@ local head = [[
 
 local function sum(first, last) return (last - first + 1) * (first + last) / 2 end
 
+describe("cooperative groups", function()
+  it("are there with the headers of their details", function()
+    local out = gpu.zeros(64, "int32")
+    gpu.kernel([[
+      #include <cooperative_groups.h>
+      #include <cooperative_groups/details/partitioning.h>
+      #include <cooperative_groups/details/reduce.h>
+      #include <cooperative_groups/details/scan.h>
+      namespace cg = cooperative_groups;
+      __global__ void k(int* out) {
+        auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+        out[threadIdx.x] = cg::reduce(tile, 1, cg::plus<int>()) * 100 + cg::inclusive_scan(tile, 1);
+      }]], "k") { grid = 1, block = 64 }(out)
+    local expected = {}
+    for t = 0, 63 do expected[t + 1] = 1601 + t % 16 end
+    assert.are.same(expected, out:table())
+  end)
+end)
+
 describe("a tile of more than a warp", function()
   local mod = gpu.module(head .. [[
     template <unsigned size>

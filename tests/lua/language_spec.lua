@@ -186,6 +186,7 @@ describe("the language", function()
     local message = support.fails("headers there are: ", gpu.module, "#include <missing.h>")
     assert.is_truthy(message:find("curand_kernel.h", 1, true))
     assert.is_nil(message:find("gpulua_", 1, true))
+    assert.is_nil(message:find("/details/", 1, true))
   end)
 end)
 

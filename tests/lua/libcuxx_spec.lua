@@ -28,6 +28,69 @@ describe("libcu++", function()
       out[6] = cuda::std::bit_width(31u); out[7] = cuda::std::rotl((unsigned char)0x12, 4); out[8] = cuda::std::bit_cast<float>(0x3f800000u);]], 9))
   end)
 
+  it("knows types by all names of the standard", function()
+    local answers, body = { 16, 1, 0, 1, 0, 1, 0, 1, 0, 1, 1, 0, 1, 1, 0, 1, 1, 1, 0, 1 }, {}
+    local questions = {
+      "alignment_of_v<double2>", "is_same_v<remove_all_extents_t<const int[2][3]>, const int>", "is_bounded_array_v<int[]>",
+      "is_unbounded_array_v<int[]>", "is_member_pointer_v<int*>", "is_member_object_pointer_v<int Plain::*>",
+      "is_member_function_pointer_v<int Plain::*>", "is_member_function_pointer_v<int (Plain::*)(int)>", "is_copy_constructible_v<Single>",
+      "is_move_constructible_v<Single>", "is_trivially_copy_constructible_v<Plain>", "is_trivially_default_constructible_v<Single>",
+      "is_nothrow_move_assignable_v<Plain>", "is_nothrow_destructible_v<Plain>", "is_destructible_v<void>", "is_aggregate_v<Plain>",
+      "is_invocable_v<int (*)(int), char>", "is_invocable_r_v<void, int (*)(int), char>", "is_invocable_v<int (*)(int), Plain>",
+      "is_assignable_v<int&, char>" }
+    for i, question in ipairs(questions) do body[i] = ("out[%d] = %s;"):format(i - 1, question) end
+    assert.are.same(answers, values("cuda/std/type_traits cuda/std/utility", [[
+      struct Plain { int member; };
+      struct Single {
+        __device__ Single() {}
+        Single(const Single&) = delete;
+        __device__ Single(Single&&) {}
+      };
+      using namespace cuda::std;]] .. table.concat(body, "\n"), #answers))
+  end)
+
+  it("knows how numbers are rounded, and which have no limits", function()
+    assert.are.same({ 1, 2, 3, 0, 1, 0, 0, 1, 1, 65535, 0 }, values("cuda/std/limits", [[
+      out[0] = cuda::std::round_to_nearest; out[1] = cuda::std::round_toward_infinity; out[2] = cuda::std::round_toward_neg_infinity;
+      out[3] = cuda::std::numeric_limits<int>::round_style; out[4] = cuda::std::numeric_limits<float>::round_style;
+      out[5] = cuda::std::numeric_limits<int>::has_denorm; out[6] = cuda::std::numeric_limits<bool>::is_modulo;
+      out[7] = isnan(cuda::std::numeric_limits<float>::signaling_NaN());
+      out[8] = cuda::std::numeric_limits<volatile double>::is_iec559; out[9] = cuda::std::numeric_limits<char16_t>::max();
+      out[10] = cuda::std::numeric_limits<void*>::digits;]], 11))
+  end)
+
+  it("lets sources say more of their own types, apart from std", function()
+    local out = gpu.zeros(8, "int32")
+    gpu.kernel([[
+      #include <cuda/std/tuple>
+      #include <cuda/std/limits>
+      #include <cuda/std/type_traits>
+      #include <tuple>
+      struct Three { int data[3]; };
+      struct Reference {};
+      namespace cuda { namespace std {
+      template <> struct tuple_size<Three> : integral_constant<size_t, 3> {};
+      template <size_t index> struct tuple_element<index, Three> { using type = int; };
+      template <> struct numeric_limits<Three> { static constexpr int digits = 31; };
+      template <> struct is_reference<Reference> : true_type {};
+      } }
+      namespace std {
+      template <> struct tuple_size<Three> : integral_constant<size_t, 3> {};
+      template <size_t index> struct tuple_element<index, Three> { using type = int; };
+      }
+      template <class T> __device__ auto size(int) -> decltype(cuda::std::tuple_size<T>::value + 0) { return cuda::std::tuple_size<T>::value; }
+      template <class T> __device__ int size(...) { return -1; }
+      __global__ void k(int* out) {
+        typedef cuda::std::tuple<int, double> Pair;
+        out[0] = size<Three>(0); out[1] = size<const Three>(0); out[2] = size<Pair>(0); out[3] = size<int>(0);
+        out[4] = cuda::std::is_same<cuda::std::tuple_element<1, Pair>::type, double>::value;
+        out[5] = cuda::std::numeric_limits<Three>::digits;
+        out[6] = cuda::std::is_reference<Reference>::value;
+        out[7] = cuda::std::is_same<cuda::std::tuple_element<2, const Three>::type, const int>::value;
+      }]], "k") { grid = 1, block = 1 }(out)
+    assert.are.same({ 3, 3, 2, -1, 1, 31, 1, 1 }, out:table())
+  end)
+
   it("has optional values, spans and operations", function()
     assert.are.same({ 1, 5, 9, 0, 3, 20, 10, 4 }, values("cuda/std/optional cuda/std/span cuda/std/functional", [[
       cuda::std::optional<int> some = 5, none;

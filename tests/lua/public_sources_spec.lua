@@ -26,6 +26,39 @@ describe("names without an #include", function()
       3 + 8 + 2.5 + 3 }, got)
   end)
 
+  it("class numbers, and have 64 bits in a long long", function()
+    local got = run([[
+      #include <cmath>
+      __device__ int which(long long*) { return 1; }
+      __device__ int which(long*) { return 2; }
+      __device__ int which(unsigned long long*) { return 3; }
+      __global__ void k(int* out, float small, double large) {
+        int64_t whole = INT64_C(5); uint64_t natural = 5;
+        out[0] = which(&whole); out[1] = which(&natural); out[2] = std::fpclassify(small) == FP_SUBNORMAL;
+        out[3] = fpclassify(large) == FP_NORMAL; out[4] = fpclassify(large * 1e308) == FP_INFINITE; out[5] = isnormal(small);
+        out[6] = fpclassify(NAN) == FP_NAN; out[7] = std::isnormal(-large); out[8] = fpclassify(-0.0) == FP_ZERO;
+      }]], gpu.zeros(9, "int32"), nil, 1e-40, 1e10)
+    assert.are.same({ 1, 3, 1, 1, 1, 0, 1, 1, 1 }, got)
+  end)
+
+  it("of classes of numbers may be the source's own enumeration, as in sources for NVRTC", function()
+    local got = run([[
+      namespace own {
+      enum {
+        FP_NAN =
+      #define FP_NAN 0
+        FP_NAN,
+        FP_ZERO =
+      #define FP_ZERO 2
+        FP_ZERO
+      };
+      __device__ int fpclassify(float x) { return x == 0 ? FP_ZERO : FP_NAN; }
+      }
+      __device__ int fpclassify(float x) { return 7; }
+      __global__ void k(int* out, float x) { out[0] = own::fpclassify(x); out[1] = fpclassify(x); }]], gpu.zeros(2, "int32"), nil, 0)
+    assert.are.same({ 2, 7 }, got)
+  end)
+
   it("are the source's own where it declares them", function()
     local got = run([[
       typedef long long int64_t;

@@ -11,6 +11,28 @@
 #define HUGE_VAL __builtin_bit_cast(double, 0x7ff0000000000000)
 #endif
 #define HUGE_VALF INFINITY
+// No macros: sources for NVRTC have enumerations of these names.
+#ifndef FP_NAN
+enum { FP_NAN, FP_INFINITE, FP_ZERO, FP_SUBNORMAL, FP_NORMAL };
+#endif
+template <class _Tp>
+__host__ __device__ inline int gpulua_class(_Tp x, _Tp least_normal) {
+  const _Tp size = x < 0 ? -x : x;
+  if (x != x) return FP_NAN;
+  if (size > 0 && size == size / 2) return FP_INFINITE;
+  return size >= least_normal ? FP_NORMAL : size > 0 ? FP_SUBNORMAL : FP_ZERO;
+}
+__host__ __device__ inline int gpulua_class(float x) { return gpulua_class(x, 1.17549435e-38f); }
+__host__ __device__ inline int gpulua_class(double x) { return gpulua_class(x, 2.2250738585072014e-308); }
+// Templates: a source may have functions of these names, for its own types or for numbers.
+template <class _Tp>
+__host__ __device__ inline int fpclassify(_Tp x) {
+  return gpulua_class(x + 0.0f);
+}
+template <class _Tp>
+__host__ __device__ inline bool isnormal(_Tp x) {
+  return fpclassify(x) == FP_NORMAL;
+}
 #define M_E 2.7182818284590452354
 #define M_LOG2E 1.4426950408889634074
 #define M_LOG10E 0.43429448190325182765

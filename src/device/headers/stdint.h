@@ -1,41 +1,30 @@
 #ifndef GPULUA_STDINT_H
 #define GPULUA_STDINT_H
-// On a GPU those of 64 bits are `long long`, as the toolkit's headers declare them again for NVRTC.
-#ifdef GPULUA_CPU
-#define GPULUA_LONG long
-#else
-#define GPULUA_LONG long long
-#endif
+// Those of 64 bits are `long long`, as the toolkit's headers, and those of sources, declare them again for NVRTC.
 typedef signed char int8_t;
 typedef short int16_t;
 typedef int int32_t;
-typedef GPULUA_LONG int64_t;
+typedef long long int64_t;
 typedef unsigned char uint8_t;
 typedef unsigned short uint16_t;
 typedef unsigned int uint32_t;
-typedef unsigned GPULUA_LONG uint64_t;
+typedef unsigned long long uint64_t;
 typedef signed char int_least8_t, int_fast8_t;
 typedef short int_least16_t;
 typedef int int_least32_t;
-typedef GPULUA_LONG int_least64_t, int_fast64_t;
+typedef long long int_least64_t, int_fast64_t;
 typedef unsigned char uint_least8_t, uint_fast8_t;
 typedef unsigned short uint_least16_t;
 typedef unsigned int uint_least32_t;
-typedef unsigned GPULUA_LONG uint_least64_t, uint_fast64_t;
-#ifdef GPULUA_CPU
-typedef long int_fast16_t, int_fast32_t;
-typedef unsigned long uint_fast16_t, uint_fast32_t;
-#else
+typedef unsigned long long uint_least64_t, uint_fast64_t;
 typedef short int_fast16_t;
 typedef int int_fast32_t;
 typedef unsigned short uint_fast16_t;
 typedef unsigned int uint_fast32_t;
-#endif
-typedef GPULUA_LONG intptr_t;
-typedef unsigned GPULUA_LONG uintptr_t;
-typedef GPULUA_LONG intmax_t;
-typedef unsigned GPULUA_LONG uintmax_t;
-#undef GPULUA_LONG
+typedef long long intptr_t;
+typedef unsigned long long uintptr_t;
+typedef long long intmax_t;
+typedef unsigned long long uintmax_t;
 #define INT8_MAX 127
 #define INT16_MAX 32767
 #define INT32_MAX 2147483647
@@ -61,13 +50,8 @@ typedef unsigned GPULUA_LONG uintmax_t;
 #define UINT8_C(value) value
 #define UINT16_C(value) value
 #define UINT32_C(value) value##U
-#ifdef GPULUA_CPU
-#define INT64_C(value) value##L
-#define UINT64_C(value) value##UL
-#else
 #define INT64_C(value) value##LL
 #define UINT64_C(value) value##ULL
-#endif
 namespace std {
 using ::int16_t; using ::int32_t; using ::int64_t; using ::int8_t; using ::uint16_t; using ::uint32_t; using ::uint64_t; using ::uint8_t;
 using ::int_fast16_t; using ::int_fast32_t; using ::int_fast64_t; using ::int_fast8_t;

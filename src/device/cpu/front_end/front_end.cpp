@@ -204,8 +204,10 @@ void drop_host_uses(llvm::Module& module) {
 std::string header_list(const KernelSource& source) {
   std::string result;
   for (const auto& [name, text] : source.headers) result += (result.empty() ? "" : ", ") + name;
+  // Details are there for sources that name them, and not to be recommended.
   for (const PreludeHeader& header : prelude_headers())
-    if (!header.name.starts_with("gpulua")) result += (result.empty() ? "" : ", ") + std::string(header.name);
+    if (!header.name.starts_with("gpulua") && header.name.find("/details/") == header.name.npos)
+      result += (result.empty() ? "" : ", ") + std::string(header.name);
   return result;
 }
 

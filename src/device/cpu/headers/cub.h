@@ -153,6 +153,13 @@ inline __device__ int striped(int i) {
   return i * threads + thread();
 }
 
+/// Room for values of a type. It has no constructor, which shared memory could not run.
+template <class T, int count>
+struct room {
+  alignas(T) unsigned char bytes[count * sizeof(T)];
+  __device__ T& operator[](int i) { return reinterpret_cast<T*>(bytes)[i]; }
+};
+
 /// The storage of a class that is made without any.
 template <class Storage>
 inline __device__ Storage& private_storage() {
@@ -291,7 +298,7 @@ class BlockReduce {
 
  public:
   struct TempStorage {
-    T warp[warps];
+    gpulua::room<T, warps> warp;
   };
   __device__ BlockReduce() : storage_(gpulua::private_storage<TempStorage>()) {}
   __device__ BlockReduce(TempStorage& storage) : storage_(storage) {}
@@ -333,8 +340,8 @@ class BlockScan {
 
  public:
   struct TempStorage {
-    T warp[warps];
-    T prefix;
+    gpulua::room<T, warps> warp;
+    gpulua::room<T, 1> prefix;
   };
   __device__ BlockScan() : storage_(gpulua::private_storage<TempStorage>()) {}
   __device__ BlockScan(TempStorage& storage) : storage_(storage) {}
@@ -452,10 +459,10 @@ class BlockScan {
   __device__ T prefix_of(Callback& callback, T total) {
     if (gpulua::thread() < 32) {
       const T prefix = callback(total);
-      if (gpulua::thread() == 0) storage_.prefix = prefix;
+      if (gpulua::thread() == 0) storage_.prefix[0] = prefix;
     }
     __syncthreads();
-    return storage_.prefix;
+    return storage_.prefix[0];
   }
   template <int count, class Operation>
   static __device__ void inclusive(T (&in)[count], T (&out)[count], Operation operation, T prefix, bool has_prefix) {
@@ -588,7 +595,7 @@ class BlockExchange {
 
  public:
   struct TempStorage {
-    T items_[threads * items];
+    gpulua::room<T, threads * items> items_;
   };
   __device__ BlockExchange() : storage_(gpulua::private_storage<TempStorage>()) {}
   __device__ BlockExchange(TempStorage& storage) : storage_(storage) {}

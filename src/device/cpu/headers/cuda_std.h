@@ -19,6 +19,44 @@ namespace cuda {
 namespace std {
 using namespace ::std;
 
+// ---- templates that sources specialise in this namespace, others in std ----------------------------------------------------------
+
+template <class T>
+struct numeric_limits : ::std::numeric_limits<T> {};
+template <class T>
+struct numeric_limits<const T> : numeric_limits<T> {};
+#define GPULUA_OWN(name)                   \
+  template <class T>                       \
+  struct name : ::std::name<T> {};         \
+  template <class T>                       \
+  constexpr bool name##_v = name<T>::value;
+GPULUA_OWN(is_arithmetic) GPULUA_OWN(is_floating_point) GPULUA_OWN(is_integral) GPULUA_OWN(is_pointer) GPULUA_OWN(is_reference)
+GPULUA_OWN(is_lvalue_reference) GPULUA_OWN(is_rvalue_reference) GPULUA_OWN(is_scalar) GPULUA_OWN(is_signed)
+GPULUA_OWN(is_unsigned) GPULUA_OWN(is_empty) GPULUA_OWN(is_pod) GPULUA_OWN(is_trivially_copyable)
+#undef GPULUA_OWN
+template <class T, class = void>
+struct gpulua_tuple_size {};
+template <class T>
+struct gpulua_tuple_size<T, void_t<decltype(sizeof(::std::tuple_size<T>))>> : ::std::tuple_size<T> {};
+template <class T>
+struct tuple_size : gpulua_tuple_size<T> {};
+template <class T>
+struct tuple_size<const T> : tuple_size<T> {};
+template <class T>
+constexpr size_t tuple_size_v = tuple_size<T>::value;
+template <size_t index, class T, class = void>
+struct gpulua_tuple_element {};
+template <size_t index, class T>
+struct gpulua_tuple_element<index, T, void_t<decltype(sizeof(::std::tuple_element<index, T>))>> : ::std::tuple_element<index, T> {};
+template <size_t index, class T>
+struct tuple_element : gpulua_tuple_element<index, T> {};
+template <size_t index, class T>
+using tuple_element_t = typename tuple_element<index, T>::type;
+template <size_t index, class T>
+struct tuple_element<index, const T> {
+  using type = const tuple_element_t<index, T>;
+};
+
 // ---- <bit> -----------------------------------------------------------------------------------------------------------------------
 
 template <class To, class From>

@@ -11,7 +11,7 @@ class neighbours {
 
  public:
   struct TempStorage {
-    T first_[threads], last_[threads];
+    room<T, threads> first_, last_;
   };
   __device__ neighbours() : storage_(private_storage<TempStorage>()) {}
   __device__ neighbours(TempStorage& storage) : storage_(storage) {}
