@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <utility>
 
 namespace gpulua {
@@ -28,7 +27,8 @@ constexpr std::int64_t read_every = 100'000'000;  // ns
 constexpr std::size_t first_events = 256;
 // Clocks drift by some us a second.
 constexpr std::int64_t calibration_lasts = 1'000'000'000;  // ns
-constexpr std::uint64_t no_entry = ~std::uint64_t{0};
+// Of clocks that are set right by a network's, too.
+constexpr double most_drift = 500e-6;
 
 }  // namespace
 
@@ -272,14 +272,11 @@ std::int64_t DeviceRecorder::host_time(double device) const {
   if (next == calibrations_.begin()) return next->host + static_cast<std::int64_t>(device - next->device);
   const Calibration& before = next[-1];
   if (next == calibrations_.end()) return before.host + static_cast<std::int64_t>(device - before.device);
-  // Where the two looks are not exact enough to show a drift between them, the better one counts.
-  const double drift = static_cast<double>(next->host - before.host) - (next->device - before.device);
-  if (std::abs(drift) <= static_cast<double>(before.uncertainty + next->uncertainty)) {
-    const Calibration& best = before.uncertainty <= next->uncertainty ? before : *next;
-    return best.host + static_cast<std::int64_t>(device - best.device);
-  }
-  const double part = (device - before.device) / (next->device - before.device);
-  return before.host + static_cast<std::int64_t>(part * static_cast<double>(next->host - before.host));
+  // Looks that are not exact show more drift than there can be. The better one counts most.
+  const double span = next->device - before.device, most = most_drift * span;
+  const double drift = std::clamp(static_cast<double>(next->host - before.host) - span, -most, most);
+  const Calibration& best = before.uncertainty <= next->uncertainty ? before : *next;
+  return best.host + static_cast<std::int64_t>((device - best.device) * (1 + drift / span));
 }
 
 std::int64_t DeviceRecorder::uncertainty() const {
