@@ -9,6 +9,7 @@
 #include "library_file.h"
 #include "src/base/characters.h"
 #include "src/base/near_name.h"
+#include "src/base/nil_name.h"
 
 namespace gpulua {
 
@@ -54,11 +55,9 @@ void add_near_name(lua_State* L, int message, int table, std::string_view name) 
   lua_concat(L, 2);
 }
 
-/// The name that the message found nil: behind `before`, a text that ends with a quote.
-std::string_view name_of_nil(std::string_view message, std::string_view before) {
-  const std::size_t end = message.find("' (a nil value)"), begin = message.rfind(before, end);
-  if (end == message.npos || begin == message.npos) return {};
-  const std::string_view name = message.substr(begin + before.size(), end - begin - before.size());
+/// The name that the message found nil, if it is not too long to be looked for.
+std::string_view short_nil_name(std::string_view message, std::string_view kind) {
+  const std::string_view name = nil_name(message, kind);
   return name.size() <= longest_name ? name : std::string_view();
 }
 
@@ -90,15 +89,15 @@ bool push_table_at(lua_State* L, std::string_view path) {
 void add_near(lua_State* L) {
   const int message = lua_gettop(L);
   const std::string_view text = lua_tostring(L, -1);
-  std::string_view name = name_of_nil(text, "global '");
+  std::string_view name = short_nil_name(text, "global");
   if (const std::string call = name.empty() ? "" : call_of(std::string(name)); !call.empty()) {
     lua_pushliteral(L, "\nhint: ");
     lua_pushlstring(L, call.data(), call.size());
     return lua_concat(L, 3);
   }
   if (!name.empty()) return add_near_name(L, message, LUA_GLOBALSINDEX, name);
-  name = name_of_nil(text, "field '");
-  if (name.empty()) name = name_of_nil(text, "method '");
+  name = short_nil_name(text, "field");
+  if (name.empty()) name = short_nil_name(text, "method");
   lua_Debug frame{};
   if (name.empty() || lua_checkstack(L, LUA_MINSTACK) == 0 || !find_script_frame(L, frame)) return;
   const std::string line = line_text(L, frame).value_or("");

@@ -14,6 +14,7 @@
 #include "bindings/session/hint.h"
 #include "bindings/session/traceback.h"
 #include "src/base/characters.h"
+#include "src/base/nil_name.h"
 #include "src/base/text_list.h"
 #include "src/embed/script_state.h"
 
@@ -95,14 +96,6 @@ bool has_hint(std::string_view message) {
   return message.find("\nhint: ") != message.npos;
 }
 
-/// The global that the message found nil, "attempt to index global 'io' (a nil value)"; empty where it was none.
-std::string_view nil_global(std::string_view message) {
-  constexpr std::string_view before = "global '", after = "' (a nil value)";
-  const std::size_t end = message.find(after), begin = message.rfind(before, end);
-  if (end == message.npos || begin == message.npos) return {};
-  return message.substr(begin + before.size(), end - begin - before.size());
-}
-
 /// What Lua has outside of a sandbox.
 bool is_left_out(std::string_view global) {
   constexpr std::string_view names[] = {"io",       "package", "jit",      "ffi",     "dofile",
@@ -113,13 +106,10 @@ bool is_left_out(std::string_view global) {
 /// The field that the message found nil, "attempt to call field 'getenv' (a nil value)", where Lua has it outside of a
 /// sandbox.
 std::string_view left_out_field(std::string_view message) {
-  constexpr std::string_view before = "field '", after = "' (a nil value)";
   constexpr std::string_view names[] = {"execute",    "exit",        "getenv",       "remove",   "rename",
                                         "setlocale",  "tmpname",     "getinfo",      "getlocal", "sethook",
                                         "getupvalue", "getregistry", "getmetatable", "dump"};
-  const std::size_t end = message.find(after), begin = message.rfind(before, end);
-  if (end == message.npos || begin == message.npos) return {};
-  const std::string_view name = message.substr(begin + before.size(), end - begin - before.size());
+  const std::string_view name = nil_name(message, "field");
   return is_one_of(name, names) ? name : std::string_view();
 }
 
@@ -159,15 +149,6 @@ const char* chunk_of_local(lua_State* L, const lua_Debug& frame, std::string_vie
   return found;  // which the texts keep
 }
 
-/// The local variable that the message found nil, "attempt to index local 'self' (a nil value)"; empty where it was
-/// none.
-std::string_view nil_local(std::string_view message) {
-  constexpr std::string_view before = "local '", after = "' (a nil value)";
-  const std::size_t end = message.find(after), begin = message.rfind(before, end);
-  if (end == message.npos || begin == message.npos) return {};
-  return message.substr(begin + before.size(), end - begin - before.size());
-}
-
 /// A parameter of a function that the host program itself has called, and that is nil. Nothing for other messages.
 std::string hint_of_parameter(lua_State* L, std::string_view name) {
   lua_Debug frame{}, caller{};
@@ -195,7 +176,7 @@ std::string hint_of_parameter(lua_State* L, std::string_view name) {
 /// What a nil global means in a program's scripts: the name is left out of a sandbox, is an argument of the script, or
 /// a local of another one; and what a nil parameter does. The message is the one value on the stack.
 void add_host_hint(lua_State* L) {
-  if (const std::string_view local = nil_local(name_at(L, 1)); !local.empty() && !has_hint(name_at(L, 1))) {
+  if (const std::string_view local = nil_name(name_at(L, 1), "local"); !local.empty() && !has_hint(name_at(L, 1))) {
     const std::string message = std::string(name_at(L, 1)) + hint_of_parameter(L, local);
     lua_settop(L, 0);
     lua_pushlstring(L, message.data(), message.size());
@@ -204,7 +185,7 @@ void add_host_hint(lua_State* L) {
   constexpr std::size_t longest_name = 60;
   const bool is_sandbox = ScriptState::of(L)->is_sandbox();
   const std::string_view message = name_at(L, 1), field = is_sandbox ? left_out_field(message) : std::string_view();
-  const std::string_view name = field.empty() ? nil_global(message) : field;
+  const std::string_view name = field.empty() ? nil_name(message, "global") : field;
   lua_Debug frame{};
   if (name.empty() || name.size() > longest_name || has_hint(message) || !find_script_frame(L, frame)) return;
   lua_pushlstring(L, name.data(), name.size());

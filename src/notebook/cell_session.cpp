@@ -10,6 +10,7 @@
 
 #include "bindings/lua/chunk.h"
 #include "notebook_text.h"
+#include "src/base/nil_name.h"
 #include "src/cli/command_state.h"
 #include "src/cli/completion.h"
 #include "src/cli/help.h"
@@ -264,13 +265,13 @@ void CellSession::fail(lua_State* L, const char* kind, Result& result) {
 
 /// The message with a hint, if it is about a global that an earlier cell had as a local variable.
 std::string CellSession::with_ended_local(std::string text) const {
-  constexpr std::string_view before = "global '", behind = "' (a nil value)";
-  const std::size_t end = text.find(behind), begin = text.rfind(before, end);
-  if (end == text.npos || begin == text.npos) return text;
-  const std::string name = text.substr(begin + before.size(), end - begin - before.size());
-  if (!ended_locals_.contains(name)) return text;
-  text.insert(end + behind.size(), "\nhint: " + name + " was a local variable of an earlier cell, and ended with it; " +
-                                       "without local, " + name + " = ..., it stays");
+  const std::string_view found = nil_name(text, "global");
+  if (!ended_locals_.contains(found)) return text;
+  const std::string name(found);
+  const auto behind = static_cast<std::size_t>(found.data() + found.size() - text.data());
+  text.insert(text.find(')', behind) + 1, "\nhint: " + name +
+                                              " was a local variable of an earlier cell, and ended with it; " +
+                                              "without local, " + name + " = ..., it stays");
   return text;
 }
 
