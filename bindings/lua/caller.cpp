@@ -7,6 +7,7 @@
 #include "bindings/lua/bytecode_readers.h"
 #include "bindings/lua/state.h"
 #include "src/array/node_observer.h"
+#include "src/base/origin.h"
 
 namespace gpulua {
 
@@ -56,19 +57,20 @@ void push_called(lua_State* L, lua_Debug& caller, const lua_Debug& callee) {
   lua_settop(L, result);
 }
 
-/// The position of the tail call with which the function below the top has led to the one on top; empty if that is not
+/// The place of the tail call with which the function below the top has led to the one on top; nothing if that is not
 /// known, or there was no tail call. Pops both. `chunk`: that of the function below the top, where it is a prototype.
 /// `nearest`: where several lines may have made the call, it is the place of the function.
-std::string position_in(lua_State* L, const char* chunk, bool nearest) {
+std::optional<ScriptPlace> place_in(lua_State* L, const char* chunk, bool nearest) {
   const int top = lua_gettop(L) - 2;
   push_bytecode_reader(L, "position");
   lua_insert(L, -3);
   lua_pushstring(L, chunk);
   lua_pushboolean(L, nearest ? 1 : 0);
-  std::string position;
-  if (lua_pcall(L, 4, 1, 0) == 0 && lua_isstring(L, -1)) position = lua_tostring(L, -1);
+  std::optional<ScriptPlace> place;
+  if (lua_pcall(L, 4, 3, 0) == 0 && lua_isstring(L, -3))
+    place = {lua_tostring(L, -3), static_cast<int>(lua_tointeger(L, -2)), lua_toboolean(L, -1) != 0};
   lua_settop(L, top);
-  return position;
+  return place;
 }
 
 /// Pushes the function, or its prototype, that the script's line has given to the C function at `called`; nil when that
@@ -119,10 +121,10 @@ void push_called_by_library(lua_State* L, lua_Debug& caller, int& callee_level) 
   lua_settop(L, result);
 }
 
-/// The position of a tail call, `return f(x)`. f takes over its caller's frame, so the stack shows the line of the
-/// caller's caller. The tail call is detected when that line, or the library, called a function other than f. Empty
-/// when there was no tail call, or its position is not known. pcall(f) is a call of f.
-std::string tail_call_position(lua_State* L, lua_Debug& caller, int callee_level) {
+/// The place of a tail call, `return f(x)`. f takes over its caller's frame, so the stack shows the line of the
+/// caller's caller. The tail call is detected when that line, or the library, called a function other than f. Nothing
+/// when there was no tail call, or its place is not known. pcall(f) is a call of f.
+std::optional<ScriptPlace> tail_call_place(lua_State* L, lua_Debug& caller, int callee_level) {
   lua_Debug callee{};
   if (!lua_checkstack(L, 12) || !lua_getstack(L, callee_level, &callee)) return {};
   lua_getinfo(L, "n", &callee);
@@ -138,15 +140,15 @@ std::string tail_call_position(lua_State* L, lua_Debug& caller, int callee_level
   }
   lua_getinfo(L, "f", &callee);
   if (by_script && lua_rawequal(L, -2, -1) != 0 && lua_iscfunction(L, -1)) {
-    if (callee_level < 1 || lua_getstack(L, callee_level - 1, &callee) == 0) return lua_settop(L, top), std::string();
+    if (callee_level < 1 || lua_getstack(L, callee_level - 1, &callee) == 0) return lua_settop(L, top), std::nullopt;
     push_protected(L, caller, top + 1);
     lua_getinfo(L, "f", &callee);
   }
-  std::string position;
+  std::optional<ScriptPlace> place;
   const bool lost = !lua_isnil(L, -2) && lua_iscfunction(L, -2) == 0 && lua_rawequal(L, -2, -1) == 0;
-  if (lost) position = position_in(L, caller.short_src, !by_script);
+  if (lost) place = place_in(L, caller.short_src, !by_script);
   lua_settop(L, top);
-  return position;
+  return place;
 }
 
 }  // namespace
@@ -165,15 +167,21 @@ int register_of_call(lua_State* L, lua_Debug& frame) {
   return count;
 }
 
-std::string caller_position(lua_State* L, int level) {
+std::optional<ScriptPlace> caller_place(lua_State* L, int level) {
   lua_Debug frame{};
   while (lua_getstack(L, ++level, &frame)) {
     lua_getinfo(L, "Sl", &frame);
-    const std::string lost = tail_call_position(L, frame, level - 1);
-    if (!lost.empty()) return lost + ": ";
-    if (is_script(frame)) return std::string(frame.short_src) + ":" + std::to_string(frame.currentline) + ": ";
+    if (auto lost = tail_call_place(L, frame, level - 1)) return lost;
+    if (is_script(frame)) return ScriptPlace{frame.short_src, frame.currentline, false};
   }
   return {};
+}
+
+std::string caller_position(lua_State* L, int level) {
+  const std::optional<ScriptPlace> place = caller_place(L, level);
+  if (!place) return {};
+  const char* const where = !place->is_function ? "" : place->line == 0 ? "in " : "in a function defined at ";
+  return where + line_text(place->chunk.c_str(), place->line) + ": ";
 }
 
 bool is_call_of_script(lua_State* L, int level) {

@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <lua.hpp>
+#include <optional>
 #include <string>
 
 namespace gpulua {
@@ -21,16 +22,26 @@ inline bool is_script(const lua_Debug& frame) {
   return frame.currentline > 0 && !is_library(frame);
 }
 
-/// The innermost function of the script's that runs, of which "Sl" is known then; false where there is none.
+/// Finds the innermost function of the script that runs, and reads "Sl" of its frame. False where there is none.
 bool find_script_frame(lua_State* L, lua_Debug& frame);
 
 /// The register of the call that the frame makes: the number of its values before the called function.
 int register_of_call(lua_State* L, lua_Debug& frame);
 
-/// The line of the script that called the function at `level`, "script.lua:12: "; empty when no script runs. Chunks of
-/// the library itself are skipped. For a tail call, `return f(x)`, whose frame is gone, it is the line of the tail call
-/// when that is known. Where the library or a host program has called the function with the tail call, and several
-/// lines of it may have made the call: "in a function defined at script.lua:12: ".
+/// A place in a script.
+struct ScriptPlace {
+  std::string chunk;
+  int line = 0;              // 0: the chunk as a whole
+  bool is_function = false;  // some line of the function that is defined there
+};
+
+/// The line of the script that called the function at `level`; nothing when no script runs. Chunks of the library
+/// itself are skipped. For a tail call, `return f(x)`, whose frame is gone, it is the line of the tail call when that
+/// is known. Where the library or a host program has called the function with the tail call, and several lines of it
+/// may have made the call, it is the function.
+std::optional<ScriptPlace> caller_place(lua_State* L, int level = 0);
+
+/// The same as the beginning of a message: "script.lua:12: ", "in a function defined at script.lua:12: ", or nothing.
 std::string caller_position(lua_State* L, int level = 0);
 
 /// True when the function at `level` was called by the script or the host program, and not by one of the library's own

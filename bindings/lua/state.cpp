@@ -1,10 +1,9 @@
 #include "bindings/lua/state.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
+#include <optional>
 #include <string>
-#include <string_view>
 
 #include "bindings/lua/caller.h"
 #include "bindings/lua/lua.h"
@@ -75,16 +74,8 @@ Origin Bindings::origin() {
 }
 
 Origin Bindings::origin_of_tail_call(bool in_library) {
-  const std::string position = caller_position(running_);
-  constexpr std::string_view end = ": ", in_chunk = "in ", of_function = "a function defined at ";
-  if (position.empty()) return {};
-  std::string_view place(position.data(), position.size() - end.size());
-  if (place.starts_with(in_chunk)) place.remove_prefix(in_chunk.size());
-  if (place.starts_with(of_function)) place.remove_prefix(of_function.size());
-  const std::size_t colon = place.rfind(':');
-  int line = 0;
-  if (colon != place.npos) std::from_chars(place.data() + colon + 1, place.data() + place.size(), line);
-  return {lasting_name(std::string(line > 0 ? place.substr(0, colon) : place).c_str()), line, in_library};
+  const std::optional<ScriptPlace> place = caller_place(running_);
+  return place ? Origin{lasting_name(place->chunk.c_str()), place->line, in_library} : Origin{};
 }
 
 Bindings* find_bindings(lua_State* L) {

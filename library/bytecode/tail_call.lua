@@ -1,6 +1,6 @@
 -- The line of a tail call. `return f(x)` gives f the frame of the calling function, so an error in f sees only that function's
 -- caller. The chunk gets the `gpu` table and the bytecode's readers, and returns two functions: (fn, callee, chunk, nearest) ->
--- "chunk:line" or nil, and (fn, line, call) -> the function that the line of fn gives to `call`, pcall or xpcall, its prototype or register.
+-- chunk, line, and whether the line is that of the function's definition, or nil; and (fn, line, call) -> the function that the line of fn gives to `call`, pcall or xpcall, its prototype or register.
 local gpu, bytecode = ...
 if not bytecode then
   local function unknown() end
@@ -30,10 +30,10 @@ local function tail_calls(fn, callee)
   return #sure > 0 and sure or calls
 end
 
---- What is known of the place of one of several tail calls in fn.
+--- What is known of the place of one of several tail calls in fn: its chunk, the line of its definition (0: it is the chunk), true.
 local function place_of(fn)
   local info = debug.getinfo(fn, "S")
-  return info.what == "main" and "in " .. info.short_src or ("in a function defined at %s:%d"):format(info.short_src, info.linedefined)
+  return info.short_src, info.what == "main" and 0 or info.linedefined, true
 end
 
 --- `chunk` is the name of the chunk of fn when fn is a prototype. `nearest`: where several tail calls of a function may have made the
@@ -44,11 +44,14 @@ local function tail_call_position(fn, callee, chunk, nearest)
   for _ = 1, 16 do -- the limit ends cycles of tail calls
     if util.funcinfo(fn).source == "=[gpulua]" then return end
     local calls = tail_calls(fn, callee)
-    if #calls ~= 1 then return nearest and #calls > 1 and place_of(fn) or nil end
+    if #calls ~= 1 then
+      if nearest and #calls > 1 then return place_of(fn) end
+      return
+    end
     local next_fn = calls[1].fn
     if not next_fn or debug.getinfo(next_fn, "S").what == "C" then
       if type(fn) == "function" then chunk = debug.getinfo(fn, "S").short_src end
-      return chunk .. ":" .. calls[1].line
+      return chunk, calls[1].line, false
     end
     fn = next_fn
   end
