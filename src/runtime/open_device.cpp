@@ -275,11 +275,9 @@ void OpenDevice::launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfi
   const bool records = recorder_.on();
   const std::uint64_t compilations = records ? context_.cache().compilations() : 0;
   if (records) [[unlikely]] {
-    work.emplace();
-    work->entry.kind = TimelineEntry::Kind::kernel;
-    work->entry.name = NameRef(kernel, &kernel->entry().name);
-    work->entry.bytes = bytes;
-    work->entry.origin = origin;
+    // The entry holds the kernel, which saves a look-up of its name.
+    const NameRef name(kernel, &kernel->entry().name);
+    work.emplace(entry_of(TimelineEntry::Kind::kernel, name, bytes, origin));
     work->entry.grid = config.grid;
     work->entry.block = config.block;
     recorder_.begin(*work, *stream);
@@ -352,7 +350,8 @@ bool OpenDevice::launch(const RecordedWork& work, const StreamRef& stream, const
   std::optional<DeviceRecorder::Work> recording;
   const bool records = recorder_.on();
   if (records) [[unlikely]] {
-    recording.emplace(entry_of(TimelineEntry::Kind::graph, std::string("gpu.") + work.op, work.bytes, origin()));
+    recording.emplace(entry_of(TimelineEntry::Kind::graph, context_.timeline.name(std::string("gpu.") + work.op),
+                               work.bytes, origin()));
     recording->entry.parts = context_.timeline.name(work.kernels);
     recorder_.begin(*recording, *stream);
   }

@@ -123,7 +123,7 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
       work();
       return;
     }
-    TimelineEntry entry = entry_of(kind, name, bytes, origin());
+    TimelineEntry entry = entry_of(kind, timeline.name(name), bytes, origin());
     entry.host_begin = host_now();
     work();
     entry.host_end = host_now();
@@ -185,7 +185,7 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   void* try_allocate(std::size_t bytes);
   [[noreturn]] void refuse_memory(std::size_t bytes) const;
   bool records() const { return recorder_.on() && !recorded_; }
-  TimelineEntry entry_of(TimelineEntry::Kind kind, std::string_view name, double bytes, const Origin& origin);
+  static TimelineEntry entry_of(TimelineEntry::Kind kind, NameRef name, double bytes, const Origin& origin);
   /// Runs work(), which queues work on `stream`, and records it where somebody wants that.
   template <class Work>
   void run_recorded(TimelineEntry::Kind kind, const char* name, double bytes, Stream& stream, const Work& work) {
@@ -193,7 +193,7 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
       work();
       return;
     }
-    DeviceRecorder::Work recording{entry_of(kind, name, bytes, origin())};
+    DeviceRecorder::Work recording{entry_of(kind, recorder_.timeline().name(name), bytes, origin())};
     recorder_.begin(recording, stream);
     work();
     recorder_.end(recording, stream);

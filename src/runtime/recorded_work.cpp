@@ -21,11 +21,10 @@ class CollectiveCall final : public Kernel {
 
 }  // namespace
 
-TimelineEntry OpenDevice::entry_of(TimelineEntry::Kind kind, std::string_view name, double bytes,
-                                   const Origin& origin) {
+TimelineEntry OpenDevice::entry_of(TimelineEntry::Kind kind, NameRef name, double bytes, const Origin& origin) {
   TimelineEntry entry;
   entry.kind = kind;
-  entry.name = context_.timeline.name(name);
+  entry.name = std::move(name);
   entry.bytes = bytes;
   entry.origin = origin;
   return entry;
@@ -61,7 +60,7 @@ bool OpenDevice::copy_from(void* to, Stream& stream, OpenDevice& source, const v
   if (!records()) return device_->copy_from(to, stream, source.device(), from, source_stream, bytes);
   // It waits for work of the other device.
   recorder_.measure_next(stream);
-  const std::string name = "copy from " + source.name();
+  const NameRef name = context_.timeline.name("copy from " + source.name());
   DeviceRecorder::Work recording{entry_of(TimelineEntry::Kind::copy, name, static_cast<double>(bytes), origin())};
   recorder_.begin(recording, stream);
   const bool copied = device_->copy_from(to, stream, source.device(), from, source_stream, bytes);
