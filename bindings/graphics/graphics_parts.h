@@ -24,7 +24,7 @@ struct LuaType<SharedBufferRef> {
   static constexpr const char* name = "a buffer of OpenGL's";
 };
 
-/// Reads OpenGL's number of an object; `what` says of which, in errors.
+/// Reads the number by which OpenGL knows an object. `what` names the object in errors.
 std::uint32_t check_gl_number(lua_State* L, int index, const char* op, const char* what);
 
 /// Throws Error while work is recorded that runs again later: `why` says what is not so then.

@@ -40,7 +40,7 @@ function each.dtype(lists)
   return dtype:find "^float" and dtype or "float64"
 end
 
---- Refuses what is no list of starts.
+--- Throws an error about x0, which is not a list of starting values.
 function each.refuse_starts(op, most, x0)
   core.raise(("[%s] expected x0 = a list of 1 to %d starts, numbers or arrays, one for each unknown, got %s%s"):format(op, most,
     core.describe(x0), core.is_array(x0) and x0.ndim == 2 and '; {m(":", 1), m(":", 2)} has the columns of a matrix as starts'

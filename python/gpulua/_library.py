@@ -10,7 +10,7 @@ ABI_VERSION = 1
 SANDBOX, KERNELS, INTERRUPTIBLE, STRICT, NO_FAULT_HANDLERS = 1, 2, 4, 8, 32
 NO_STREAM = c_void_p(-1)
 
-# The name of the library's own Lua, of which messages and tracebacks give no lines, and of the package's.
+# The chunk name of the library's own Lua code and of the package's. Messages and tracebacks leave out lines of these chunks.
 own_name = "=[gpulua]"
 
 

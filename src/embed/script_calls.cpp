@@ -106,8 +106,7 @@ void check_target(const At& at, bool is_function) {
   if (path.starts_with(library) && (path == library || path[library.size()] == '.' || path[library.size()] == '['))
     throw Error(
         "[{}] expected a path outside of gpu, which is the library's, got '{}'; take a table of the program's own, "
-        "such "
-        "as 'host.{}'",
+        "such as 'host.{}'",
         at.op, path, path.size() > library.size() + 1 ? path.substr(library.size() + 1) : "name");
   // A field of a table may have any name, t["a name"]; a global, and a function that is called, are names in scripts.
   const std::string_view name = unwritable_name(at.path, is_function);

@@ -44,7 +44,7 @@ TEST_CASE("options: an older caller's struct, an unknown flag, a newer caller's 
   options = options_with(GPULUA_STRICT | 64 | 1U << 31);
   CHECK(gpulua_create(&options, &state) == GPULUA_ARGUMENT);
   CHECK(has(gpulua_error(nullptr), "got the unknown bits 64, 2147483648;"));
-  // An older header's flag asks for what is the default now.
+  // Programs with an older header set this flag for what is the default now.
   options = options_with(16);
   REQUIRE(gpulua_create(&options, &state) == GPULUA_OK);
   CHECK(gpulua_destroy(state) == GPULUA_OK);

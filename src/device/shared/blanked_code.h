@@ -13,8 +13,8 @@ class BlankedCode {
  public:
   explicit BlankedCode(std::string_view text) : text_(text), result_(text) {}
 
-  /// Puts blanks for what stands there. The preprocessor's lines stay, as their conditions may be of others, except
-  /// includes, pragmas, errors and warnings.
+  /// Replaces the code there by blanks. Preprocessor lines stay, because their conditions may belong to other code;
+  /// #include, #pragma, #error and #warning lines go.
   void blank(std::size_t begin, std::size_t end);
 
   /// Puts `code`, of one line, at a place of the text. It replaces what was put there before.
