@@ -96,19 +96,19 @@ bool DeviceRecorder::keeps_pace(Track& track, std::int64_t now) {
 }
 
 void DeviceRecorder::begin(Work& work, Stream& stream) {
-  work.entry.host_begin = host_now();
+  work.entry.host_begin = clock_.now();
   const Measured measured = measure(work.entry, tracks_[track_of(stream)]);
   work.entry.start_measured = measured == Measured::both;
   work.entry.end_measured = measured != Measured::nothing;
   if (measured != Measured::both) return;
   work.start = take_event();
   device_.record(*work.start, stream);
-  work.queued = host_now();
+  work.queued = clock_.look();
 }
 
 void DeviceRecorder::end(Work& work, Stream& stream, std::int64_t not_before) {
   TimelineEntry& entry = work.entry;
-  entry.host_end = host_now();
+  entry.host_end = clock_.now();
   const std::size_t at = track_of(stream);
   Track& track = tracks_[at];
   track.queued = entry.host_end;
@@ -143,7 +143,7 @@ void DeviceRecorder::end(Work& work, Stream& stream, std::int64_t not_before) {
 
 void DeviceRecorder::add_pending(Pending&& work) {
   Track& track = tracks_[work.track];
-  const std::int64_t now = host_now();
+  const std::int64_t now = clock_.look();
   if (!track.watched) {
     track.watched = work.end;
     track.watched_at = now;

@@ -9,6 +9,7 @@
 
 #include "src/device/device.h"
 #include "src/timeline/profile.h"
+#include "src/timeline/tick_clock.h"
 #include "src/timeline/timeline.h"
 
 namespace gpulua {
@@ -146,6 +147,7 @@ class DeviceRecorder {
 
   Device& device_;
   Timeline& timeline_;
+  TickClock clock_;
   bool on_ = false;
   std::vector<EventRef> free_;
   std::vector<Track> tracks_;
