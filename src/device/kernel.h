@@ -17,6 +17,7 @@ namespace gpulua {
 
 struct Dim3 {
   unsigned x = 1, y = 1, z = 1;
+  bool operator==(const Dim3&) const = default;
 };
 
 struct LaunchConfig {

@@ -273,8 +273,9 @@ void OpenDevice::launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfi
   launches_.note(kernel, *stream, origin);
   std::optional<DeviceRecorder::Work> work;
   const bool records = recorder_.on();
+  const std::int64_t quiet = records ? recorder_.begin_quiet(*kernel, config, bytes, *stream) : 0;
   const std::uint64_t compilations = records ? context_.cache().compilations() : 0;
-  if (records) [[unlikely]] {
+  if (records && !quiet) [[unlikely]] {
     // The entry holds the kernel, which saves a look-up of its name.
     const NameRef name(kernel, &kernel->entry().name);
     work.emplace(entry_of(TimelineEntry::Kind::kernel, name, bytes, origin));
@@ -287,7 +288,9 @@ void OpenDevice::launch(const std::shared_ptr<Kernel>& kernel, const LaunchConfi
   } catch (const Diagnostic& diagnostic) {
     throw Error(diagnostic.kind(), describe(diagnostic, memory_));
   }
-  if (records) [[unlikely]]
+  if (quiet)
+    recorder_.end_quiet(quiet, kernel, config, bytes, origin);
+  else if (records) [[unlikely]]
     recorder_.end(*work, *stream, note_late_compilation(compilations, kernel->entry().name));
   if (!context_.debug) return;
   synchronize(*stream);

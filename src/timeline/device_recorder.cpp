@@ -13,9 +13,9 @@ constexpr std::int64_t worth_an_event = 10'000;  // ns
 // A device that passes events so soon after their recording keeps pace with the host: a launch takes a GPU about 10 us
 // to start and to end.
 constexpr std::int64_t in_time = 30'000;  // ns
-// Launches that follow one another, where the device keeps pace, have no events for so long. The two events and the
-// look at an old one take 1 to 2 us, so this makes 1 %.
-constexpr std::int64_t quiet_time = 200'000;  // ns
+// Launches that follow one another, where the device keeps pace, have no events for so long. The two events and what is
+// done with them take about 4 us, so this makes 1 %.
+constexpr std::int64_t quiet_time = 500'000;  // ns
 // The launches of each kernel and size that have both events for its duration.
 constexpr int first_launches = 2;
 constexpr std::size_t most_kernels = 4096;
@@ -51,17 +51,17 @@ std::size_t DeviceRecorder::track_of(Stream& stream) {
   return last_track_;
 }
 
-DeviceRecorder::KernelTime& DeviceRecorder::time_of_kernel(const TimelineEntry& entry) {
-  std::uint64_t key = 0;
-  const auto mix = [&key](std::uint64_t value) { key = (key ^ value) * 0x9e3779b97f4a7c15u + (key >> 29); };
-  mix(std::bit_cast<std::uintptr_t>(entry.name.get()));
-  mix(std::bit_cast<std::uint64_t>(entry.bytes));
-  for (const Dim3& size : {entry.grid, entry.block}) {
-    mix(std::uint64_t{size.x} << 32 | size.y);
-    mix(size.z);
-  }
-  if (kernels_.size() >= most_kernels && !kernels_.contains(key)) kernels_.clear();
-  return kernels_[key];
+std::size_t DeviceRecorder::LaunchSize::hash() const {
+  constexpr std::uint64_t factor = 0x9e3779b97f4a7c15u;
+  std::uint64_t mixed = std::bit_cast<std::uintptr_t>(kernel) ^ std::bit_cast<std::uint64_t>(bytes);
+  mixed = mixed * factor ^ (std::uint64_t{grid.x} << 32 | block.x);
+  mixed = mixed * factor ^ (std::uint64_t{grid.y} << 32 | grid.z) ^ (std::uint64_t{block.y} << 48 | block.z);
+  return mixed * factor >> 32;
+}
+
+DeviceRecorder::KernelTime& DeviceRecorder::time_of_kernel(const LaunchSize& size) {
+  if (kernels_.size() >= most_kernels && !kernels_.contains(size)) kernels_.clear(), known_.fill({});
+  return kernels_[size];
 }
 
 DeviceRecorder::Measured DeviceRecorder::measure(const TimelineEntry& entry, Track& track) {
@@ -73,11 +73,15 @@ DeviceRecorder::Measured DeviceRecorder::measure(const TimelineEntry& entry, Tra
   }
   if (was_idle || !profiles_.empty() || device_.info().works_at_once) return Measured::both;
   if (entry.kind != Kind::kernel) return track.is_open ? Measured::both : Measured::end;
-  if (KernelTime& kernel = time_of_kernel(entry); kernel.measured < first_launches) {
+  const LaunchSize size = size_of(entry);
+  if (KernelTime& kernel = time_of_kernel(size); kernel.measured < first_launches) {
     ++kernel.measured;
     return Measured::both;
   }
-  if (entry.host_begin < track.quiet_until) return Measured::nothing;
+  if (entry.host_begin < track.quiet_until) {
+    known_[size.hash() % known_.size()] = size;
+    return Measured::nothing;
+  }
   if (!keeps_pace(track, entry.host_begin)) return Measured::end;
   track.quiet_until = entry.host_begin + quiet_time;
   return Measured::both;
@@ -141,6 +145,36 @@ void DeviceRecorder::end(Work& work, Stream& stream, std::int64_t not_before) {
   add_pending(std::move(pending));
 }
 
+std::int64_t DeviceRecorder::begin_quiet(const Kernel& kernel, const LaunchConfig& config, double bytes,
+                                         const Stream& stream) const {
+  if (last_track_ >= tracks_.size()) return 0;
+  const Track& track = tracks_[last_track_];
+  const std::int64_t now = clock_.now();
+  const LaunchSize size{&kernel.entry().name, bytes, config.grid, config.block};
+  const bool is_quiet = now < track.quiet_until && now - track.queued < worth_an_event && track.stream == &stream;
+  return is_quiet && known_[size.hash() % known_.size()] == size ? now : 0;
+}
+
+void DeviceRecorder::end_quiet(std::int64_t begin, const std::shared_ptr<Kernel>& kernel, const LaunchConfig& config,
+                               double bytes, const Origin& origin) {
+  Track& track = tracks_[last_track_];
+  TimelineEntry& entry = timeline_.take_slot();
+  entry.kind = Kind::kernel;
+  entry.from_cache = entry.start_measured = entry.end_measured = false;
+  entry.stream = track.number;
+  entry.name = NameRef(kernel, &kernel->entry().name);
+  entry.parts = nullptr;
+  entry.origin = origin;
+  entry.grid = config.grid;
+  entry.block = config.block;
+  entry.bytes = bytes;
+  entry.begin = entry.end = -1;
+  entry.host_begin = begin;
+  entry.host_end = track.queued = clock_.now();
+  track.is_open = true;
+  ++works_;
+}
+
 void DeviceRecorder::add_pending(Pending&& work) {
   Track& track = tracks_[work.track];
   const std::int64_t now = clock_.look();
@@ -194,6 +228,7 @@ void DeviceRecorder::stop_unless_wanted() noexcept {
 
 void DeviceRecorder::start_profile() {
   settle();
+  for (Track& track : tracks_) track.quiet_until = 0;
   profiles_.push_back({works_, {}});
   try {
     update();
@@ -242,6 +277,7 @@ void DeviceRecorder::restart_clock() {
   calibrations_.clear();
   measured_ = 0;
   kernels_.clear();
+  known_.fill({});
   calibrate();
 }
 

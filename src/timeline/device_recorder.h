@@ -47,6 +47,12 @@ class DeviceRecorder {
   void begin(Work& work, Stream& stream);
   /// Called afterwards; `work` has then no entry any more. The work starts after `not_before` on the host's clock.
   void end(Work& work, Stream& stream, std::int64_t not_before = 0);
+  /// The two for most of the launches that have no events, in fewer instructions: between two launches of a GPU's
+  /// driver, which is large, each line of code comes from memory again. begin_quiet() gives the host's time, which
+  /// end_quiet() takes; or 0: begin() and end() record the launch.
+  std::int64_t begin_quiet(const Kernel& kernel, const LaunchConfig& config, double bytes, const Stream& stream) const;
+  void end_quiet(std::int64_t begin, const std::shared_ptr<Kernel>& kernel, const LaunchConfig& config, double bytes,
+                 const Origin& origin);
   /// Called before a wait for the stream: the end of its work is measured.
   void measure_end(Stream& stream);
   /// Work that is queued on `stream` from now on starts after another stream's: no estimate knows when.
@@ -112,6 +118,17 @@ class DeviceRecorder {
     std::int64_t not_before;
     Kind kind;
   };
+  /// What tells apart launches that take different times.
+  struct LaunchSize {
+    const std::string* kernel = nullptr;  // its name
+    double bytes = 0;
+    Dim3 grid, block;
+    bool operator==(const LaunchSize&) const = default;
+    std::size_t hash() const;
+    struct Hash {
+      std::size_t operator()(const LaunchSize& size) const { return size.hash(); }
+    };
+  };
   struct KernelTime {
     int measured = 0;     // launches that have had both events for this
     double duration = 0;  // of the last launch with both, ns
@@ -143,7 +160,10 @@ class DeviceRecorder {
   void resolve(Pending& work);
   void lay_out(Track& track, std::uint64_t until);
   void fit(Track& track, double passed, std::int64_t queued);
-  KernelTime& time_of_kernel(const TimelineEntry& entry);
+  static LaunchSize size_of(const TimelineEntry& entry) {
+    return {entry.name.get(), entry.bytes, entry.grid, entry.block};
+  }
+  KernelTime& time_of_kernel(const LaunchSize& size);
 
   Device& device_;
   Timeline& timeline_;
@@ -154,7 +174,8 @@ class DeviceRecorder {
   std::size_t last_track_ = 0;
   std::vector<Pending> pending_;  // in the order of their calls
   std::uint64_t works_ = 0;
-  std::unordered_map<std::uint64_t, KernelTime> kernels_;  // by name, grid, block and bytes
+  std::unordered_map<LaunchSize, KernelTime, LaunchSize::Hash> kernels_;
+  std::array<LaunchSize, 64> known_{};  // of kernels_ those that begin_quiet() takes, at their hash
   std::vector<TimelineEntry*> laid_out_;
   std::int64_t read_at_ = 0;              // host's time of the last look for times
   std::vector<RunningProfile> profiles_;  // the innermost last

@@ -67,7 +67,7 @@ void DeviceRecorder::lay_out(Track& track, std::uint64_t until) {
   track.known_until = until;
   for (TimelineEntry* entry : laid_out_) {
     entry->begin = std::max(track.end, device_time(entry->host_end) + latency());
-    entry->end = track.end = entry->begin + time_of_kernel(*entry).duration;
+    entry->end = track.end = entry->begin + time_of_kernel(size_of(*entry)).duration;
   }
 }
 
@@ -102,7 +102,7 @@ void DeviceRecorder::resolve(Pending& work) {
         if (work.number >= running.first) running.profile.add_launch(*work.name, (end - begin) / 1e6, work.bytes);
     if (TimelineEntry* entry = timeline_.find(work.entry)) {
       entry->begin = begin, entry->end = end;
-      if (work.kind == Kind::kernel) time_of_kernel(*entry).duration = end - begin;
+      if (work.kind == Kind::kernel) time_of_kernel(size_of(*entry)).duration = end - begin;
     }
     track.known_until = work.entry + 1;
   } else {

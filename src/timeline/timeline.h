@@ -94,6 +94,8 @@ class Timeline {
 
   /// Adds an entry of the calling thread, and returns its number.
   std::uint64_t add(TimelineEntry&& entry);
+  /// The same for one that is made in place: the other fields are those of an old entry.
+  TimelineEntry& take_slot();
   /// The entry with the number, or null: it was dropped.
   TimelineEntry* find(std::uint64_t number);
   /// The number of the next entry.
