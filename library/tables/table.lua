@@ -142,8 +142,9 @@ function tables.__index(t, key)
     return x
   end
   if type(key) ~= "string" then
-    core.raise(("[table] expected the name of a column, got %s; t:select(names) gives a table of some columns, t:take(rows) one of some rows, t.name[i] an element"):format(
-      core.describe(key)))
+    core.raise(("[table] expected the name of a column, got %s; t.name is a column%s, t.name[i] an element, t:select(names) gives a table of "
+      .. "some columns, t:take(rows) one of some rows"):format(core.describe(key),
+      fields.names[key] and (", t:column(t.names[%d]) the one at a position"):format(key) or ""))
   end
   local meant = import "table_names"
   local use = meant[key] and "; use " .. meant[key]

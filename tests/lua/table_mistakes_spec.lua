@@ -191,7 +191,7 @@ local mistakes = {
   {"2 - t", "[table] expected columns or arrays, got a table of columns"},
   {"-t", "[table] expected columns or arrays, got a table of columns"},
   {"gpu.cov(t)", "got a table of columns; t.name is the array of one, gpu.stack{t.a, t.b} a matrix with a row for each"},
-  {"t[1].symbol", "got 1; t:select(names) gives a table of some columns, t:take(rows) one of some rows, t.name[i] an element"},
+  {"t[1].symbol", "got 1; t.name is a column, t:column(t.names[1]) the one at a position, t.name[i] an element, t:select(names) gives a table of some columns, t:take(rows)"},
   {"t['2024-01-02']", 't:take(t.date:eq("2024-01-02")) selects rows by a column of dates'},
   {"t.Close['2024-01-02']", 'x(t.date:eq("2024-01-02")) takes the rows of a date'},
   {"t:to_numpy()", "use gpu.stack({t.a, t.b}, 2), a matrix of columns"},
