@@ -10,6 +10,7 @@
 #include "bindings/functions/function_parts.h"
 #include "bindings/kernels/kernel_parts.h"
 #include "bindings/linalg/linalg_parts.h"
+#include "bindings/lua/bytecode_readers.h"
 #include "bindings/lua/chunk.h"
 #include "bindings/lua/library.h"
 #include "bindings/lua/lua.h"
@@ -170,6 +171,7 @@ void open_lua_libraries(lua_State* L) {
   lua_pushliteral(L, "-dse");  // the removal of dead stores
   lua_call(L, 1, 0);
   lua_pop(L, 2);
+  note_parsed_functions(L);
 }
 
 void name_replaced_functions(lua_State* L) {

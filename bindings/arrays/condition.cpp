@@ -135,7 +135,7 @@ void refuse_condition_of_operator(lua_State* L, std::string_view name, bool is_m
 
 void refuse_condition_of_column(lua_State* L, const std::string& name, bool is_mask) {
   const Bindings::Caller at = bindings_of(L).caller();
-  if (at.level != 2) return;  // the library's function stands between the script and this one
+  if (at.level != 3) return;  // tables' __index and column_uses.lua stand between the script and this function
   const std::string use = use_of(L, at, push_use_of_operator, "field " + name);
   if (use == "comparison")
     throw Error(

@@ -5,6 +5,7 @@ local checks = import "checks"
 local kinds = import "kinds"
 local columns = import "columns"
 local given = import "given_columns"
+local check_use = import "column_uses"
 local plain_column, is_text, is_date, list_of = columns.plain, columns.is_text, columns.is_date, given.list_of
 
 local exports = {}
@@ -138,7 +139,7 @@ function tables.__index(t, key)
   if key == "names" then return {unpack(fields.names)} end
   local x = fields.arrays[key]
   if x then
-    core.check_use(key, not fields.kinds[key] and x.dtype == "bool")
+    check_use(key, x, fields.kinds[key])
     return x
   end
   if type(key) ~= "string" then
