@@ -78,6 +78,7 @@ int refuse_sparse_name(lua_State* L) {
   const std::string_view of_array = name_elsewhere(name);
   if (of_array.starts_with("x:") || of_array.starts_with("x."))
     throw Error("{}; use {}, of the array x = A:todense()", message, of_array);
+  if (name.find(':') != name.npos) throw Error("{}; A(\"{}\") selects rows, and A(\":\", j) a column", message, name);
   NearName near(name);
   offer_names(L, 2, near);
   lua_getfield(L, LUA_REGISTRYINDEX, sparse_methods_key);

@@ -200,6 +200,15 @@ bool CallSignatures::takes_list(const std::string& op) {
   return parameters.starts_with("(arrays") || parameters.starts_with("(matrices");
 }
 
+bool CallSignature::has_option(std::string_view option) const {
+  const std::string_view text = parameters;
+  const std::string_view options = text.substr(std::min(text.rfind('{'), text.size()));
+  for (const char* before : {"{", " "})
+    for (const char* after : {",", "}"})
+      if (options.find(before + std::string(option) + after) != options.npos) return true;
+  return false;
+}
+
 void attach_signatures(lua_State* L, std::string_view receiver) {
   CallSignatures& signatures = bindings_of(L).signatures;
   for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {

@@ -72,7 +72,7 @@ for _, name in ipairs {"cov", "corr"} do
     refuse_weights(name, fields)
     local ddof = ddof_of(name, options)
     local x = fields.x
-    if not core.is_array(other) then core.fail(name, ("an array, the other vector, as in x:rolling(n):%s(y)"):format(name), other) end
+    if not core.is_array(other) then core.fail(name, "an array, the other vector", other) end
     checks.real(name, other)
     if other.ndim ~= 1 or other.size ~= fields.size or other.device ~= x.device then
       core.fail(name, ("a vector of %.0f elements on the same device"):format(fields.size), other)
@@ -112,7 +112,7 @@ end
 function methods.quantile(window, q)
   local fields = check_window("quantile", window)
   refuse_weights("quantile", fields)
-  if type(q) ~= "number" or not (q >= 0 and q <= 1) then core.fail("quantile", "a number from 0 to 1, as in x:rolling(n):quantile(0.5)", q) end
+  if type(q) ~= "number" or not (q >= 0 and q <= 1) then core.fail("quantile", "a number from 0 to 1", q) end
   if fields.x.size == 0 then return gpu.zeros(0, {dtype = fields.dtype, device = fields.x.device}) end
   return finished(fields, quantiles(fields, q), fields.dtype, fields.least)
 end
