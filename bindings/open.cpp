@@ -4,12 +4,15 @@
 #include <string>
 
 #include "bindings/arrays/array_parts.h"
+#include "bindings/arrays/condition.h"
 #include "bindings/core.h"
 #include "bindings/data/data_parts.h"
 #include "bindings/functions/captured_values.h"
 #include "bindings/functions/function_parts.h"
 #include "bindings/kernels/kernel_parts.h"
 #include "bindings/linalg/linalg_parts.h"
+#include "bindings/lua/array_type.h"
+#include "bindings/lua/bytecode_readers.h"
 #include "bindings/lua/chunk.h"
 #include "bindings/lua/library.h"
 #include "bindings/lua/lua.h"
@@ -44,6 +47,13 @@ int load_whole_library(lua_State* L) {
   return 0;
 }
 
+/// refuse_comparison(signature, value, may_be_kept): see refuse_comparison_of(), of a value that is an array.
+int refuse_comparison(lua_State* L) {
+  if (test_array_or_column(L, 2) != nullptr)
+    refuse_comparison_of(L, *static_cast<const CallSignature*>(lua_touserdata(L, 1)), lua_toboolean(L, 3) != 0);
+  return 0;
+}
+
 int restrict_module(lua_State* L) {
   push_import(L, "restricted");
   return 0;
@@ -56,6 +66,7 @@ void load_helpers(lua_State* L) {
   run_library_chunk(L, "gpu.lua", 2, 1);
   add_signature_helpers(L);
   set_functions(L, {{"load_library", protect<load_whole_library>},
+                    {"refuse_comparison", protect<refuse_comparison>},
                     {"restrict", protect<restrict_module>},
                     {"explain", &explain_error}});
   lua_setfield(L, LUA_REGISTRYINDEX, helpers_key);
@@ -170,6 +181,7 @@ void open_lua_libraries(lua_State* L) {
   lua_pushliteral(L, "-dse");  // the removal of dead stores
   lua_call(L, 1, 0);
   lua_pop(L, 2);
+  note_parsed_functions(L);
 }
 
 void name_replaced_functions(lua_State* L) {

@@ -8,8 +8,8 @@ namespace gpulua {
 
 class Context;
 
-/// Opens Lua's libraries in a state of ours. LuaJIT's compiler goes without the optimisation in which most of its
-/// mistakes with bit operations arise (docs/guide.md). Raises Lua errors.
+/// Opens Lua's libraries in a state of ours, before its first script. LuaJIT's compiler goes without the optimisation
+/// in which most of its mistakes with bit operations arise (docs/guide.md). Raises Lua errors.
 void open_lua_libraries(lua_State* L);
 
 /// The first of Lua's libraries that the bindings need and the state has not; null: all are open.

@@ -3,7 +3,7 @@
 #
 # CSV files written and read by gpulua, and by pandas and pyarrow where they are installed: seconds of processor time and MB a second
 # of it, so that a number is that of one core, and the peer's time over ours. A million rows of three columns. Then groups of a
-# million rows, and joins, windows and dates, beside pandas.
+# million rows, and joins, windows and dates, beside pandas. Then reads of columns in loops.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -17,3 +17,4 @@ GPULUA_DEVICE=cpu "$build/bin/gpulua" bench/tables/groups.lua "$work" | tee "$wo
 python3 -c 'import pandas' 2>/dev/null && python3 bench/tables/groups.py "$work" || echo "pandas is not installed"
 GPULUA_DEVICE=cpu "$build/bin/gpulua" bench/tables/joins.lua "$work" | tee "$work/joins"
 python3 -c 'import pandas' 2>/dev/null && python3 bench/tables/joins.py "$work" || true
+GPULUA_DEVICE=cpu "$build/bin/gpulua" bench/tables/reads.lua

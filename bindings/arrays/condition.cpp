@@ -101,13 +101,18 @@ std::string use_of(lua_State* L, const Bindings::Caller& at, PushUse push_use, s
   return use;
 }
 
+constexpr std::string_view with_constant = "comparison", with_value = "comparison of values";
+
+[[noreturn]] void refuse_comparison(std::string_view op) {
+  throw Error(
+      "[{}] expected a number beside == or ~=, got an array, which equals no number, text or boolean in Lua; "
+      "x:item() is the number of one element, x:eq(y) compares all, gpu.where(x:eq(y), a, b) chooses",
+      op);
+}
+
 void refuse_use(lua_State* L, const Bindings::Caller& at, PushUse push_use, std::string_view name, bool is_mask) {
   const std::string use = use_of(L, at, push_use, name);
-  if (use == "comparison")
-    throw Error(
-        "[{}] expected a number beside == or ~=, got an array, which equals no number, text or boolean in Lua; "
-        "x:item() is the number of one element, x:eq(y) compares all, gpu.where(x:eq(y), a, b) chooses",
-        name);
+  if (use == with_constant || use == with_value) refuse_comparison(name);
   if (use != "condition" || !is_mask) return;
   const bool is_reduction = name == "any" || name == "all";
   throw Error(
@@ -128,6 +133,13 @@ void refuse_condition_of(lua_State* L, const std::string& name) {
   refuse_use(L, bindings_of(L).caller(), push_use_of_call, name, true);
 }
 
+void refuse_comparison_of(lua_State* L, const CallSignature& signature, bool may_be_kept) {
+  const Bindings::Caller at = bindings_of(L).caller();
+  if (at.level != 2) return;  // the check of the guard in gpu.lua stands between the script and this function
+  const std::string use = use_of(L, at, push_use_of_call, signature.name);
+  if (use == with_constant || (use == with_value && !may_be_kept)) refuse_comparison(signature.op());
+}
+
 void refuse_condition_of_operator(lua_State* L, std::string_view name, bool is_mask) {
   const Bindings::Caller at = bindings_of(L).caller();
   if (at.level == 1) refuse_use(L, at, push_use_of_operator, name, is_mask);
@@ -135,9 +147,9 @@ void refuse_condition_of_operator(lua_State* L, std::string_view name, bool is_m
 
 void refuse_condition_of_column(lua_State* L, const std::string& name, bool is_mask) {
   const Bindings::Caller at = bindings_of(L).caller();
-  if (at.level != 2) return;  // the library's function stands between the script and this one
+  if (at.level != 3) return;  // tables' __index and column_uses.lua stand between the script and this function
   const std::string use = use_of(L, at, push_use_of_operator, "field " + name);
-  if (use == "comparison")
+  if (use == with_constant)
     throw Error(
         "[table] expected a number beside == or ~=, got the column {}, which equals no number, text or boolean in Lua; "
         "t.{}:eq(y) is a mask of all rows, t:where(\"{}\", y) has the rows with y",

@@ -7,6 +7,8 @@
 
 namespace gpulua {
 
+struct CallSignature;
+
 /// What is known of the function of the script that has called last: whether the results of its calls, operators and
 /// indexings are conditions.
 struct CallerConditions {
@@ -21,6 +23,10 @@ void refuse_condition(lua_State* L, bool is_mask);
 
 /// The same for the result of the library's function `name`, a mask, which the running function is called by.
 void refuse_condition_of(lua_State* L, const std::string& name);
+
+/// Throws Error where an array, the result of a function of the library's that is written in Lua, is compared so.
+/// `may_be_kept`: the array may be one that the script has, as a column is, and then only constants are not equal.
+void refuse_comparison_of(lua_State* L, const CallSignature& signature, bool may_be_kept);
 
 /// The same for the result of a metamethod: of an operator, by the name of its operation, or "index". It is found where
 /// all of the line that are the same operator are used so: `x % 2 == 0`, `x[{i}] == 0`.

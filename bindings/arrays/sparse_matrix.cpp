@@ -55,12 +55,31 @@ int lua_method(lua_State* L) {
   return push_from_library(L, "A:", check_string(L, 1, part, "a name")) ? 1 : 0;
 }
 
+/// Whether arrays have a method of the name at index 1.
+bool is_array_method(lua_State* L) {
+  lua_getfield(L, LUA_REGISTRYINDEX, array_methods_key);
+  lua_pushvalue(L, 1);
+  lua_rawget(L, -2);
+  const bool found = !lua_isnil(L, -1);
+  lua_pop(L, 2);
+  return found;
+}
+
 /// refuse_sparse_field(name, properties): raises the error about a field that is neither a property nor a method.
 int refuse_sparse_name(lua_State* L) {
   load_library(L);
-  const std::string_view here = name_elsewhere("A:" + std::string(name_at(L, 1)));
-  if (!here.empty()) throw Error("{}{}; use {}", no_field(LuaType<SparseMatrix>::name), describe(L, 1), here);
-  NearName near(name_at(L, 1));
+  const std::string name(name_at(L, 1)), message = no_field(LuaType<SparseMatrix>::name) + describe(L, 1);
+  const std::string_view here = name_elsewhere("A:" + name);
+  if (!here.empty()) throw Error("{}; use {}", message, here);
+  if (is_array_method(L))
+    throw Error("{}, which arrays have; {}", message,
+                name.ends_with('_') ? "A.data:" + name + "(...) changes the stored elements"
+                                    : "use A:todense():" + name + "(...)");
+  const std::string_view of_array = name_elsewhere(name);
+  if (of_array.starts_with("x:") || of_array.starts_with("x."))
+    throw Error("{}; use {}, of the array x = A:todense()", message, of_array);
+  if (name.find(':') != name.npos) throw Error("{}; A(\"{}\") selects rows, and A(\":\", j) a column", message, name);
+  NearName near(name);
   offer_names(L, 2, near);
   lua_getfield(L, LUA_REGISTRYINDEX, sparse_methods_key);
   offer_names(L, lua_gettop(L), near);

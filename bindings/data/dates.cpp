@@ -22,28 +22,32 @@ DateUnit check_unit(lua_State* L, int index, const char* op) {
   return *unit;
 }
 
-/// parse_dates(op, texts, format or nil, unit or nil, {device}): an array of the dates and their unit; without one the
-/// coarsest that has them all. Empty texts and NaT are missing.
+/// parse_dates(op, texts, format or nil, unit or nil, {device} [, is_list]): an array of the dates and their unit;
+/// without one the coarsest that has them all. Empty texts and NaT are missing. `is_list`: messages have positions in
+/// the texts.
 int parse_dates(lua_State* L) {
   const std::string name(check_string(L, 1, "dates", "the name of a function"));
   const char* const op = name.c_str();
   const std::string format(lua_isnoneornil(L, 3) ? "" : check_string(L, 3, op, "a format of dates"));
   if (!format.empty()) check_date_format(op, format, true);
+  const bool is_list = lua_toboolean(L, 6) != 0;
+  lua_settop(L, 5);
   std::vector<std::optional<Moment>> moments;
   DateUnit unit = DateUnit::days;
   for (int i = 1; i <= static_cast<int>(lua_objlen(L, 2)); ++i) {
     lua_rawgeti(L, 2, i);
+    const auto refuse = [&](std::string_view expected, const std::string& advice) {
+      throw Error("[{}] expected {}, got {}{}{}", op, expected, describe(L, -1),
+                  is_list ? " at [" + std::to_string(i) + "]" : "", advice);
+    };
+    if (lua_type(L, -1) != LUA_TSTRING) refuse("dates as texts", "");
     const std::string_view text = check_string(L, -1, op, "dates as texts");
     moments.push_back(parse_date(text, format));
     if (!moments.back() && !text.empty() && text != "NaT") {
-      if (has_date_form(text, format)) fail(op, "a date that exists", L, -1);
-      const std::string expected =
-          format.empty() ? "a date as 2024-03-01 or 2024-03-01 12:30:00" : "a date as \"" + format + "\" has them";
-      throw Error(
-          "[{}] expected {}, got {}{}", op, expected, describe(L, -1),
-          name == "dates"
-              ? date_advice(text, [](const std::string& usual) { return "gpu.dates(x, {format = \"" + usual + "\"})"; })
-              : "");
+      if (has_date_form(text, format)) refuse("a date that exists", "");
+      const auto reads = [](const std::string& usual) { return "gpu.dates(x, {format = \"" + usual + "\"})"; };
+      refuse(format.empty() ? "a date as 2024-03-01 or 2024-03-01 12:30:00" : "a date as \"" + format + "\" has them",
+             name == "dates" ? date_advice(text, reads) : "");
     }
     if (moments.back()) unit = std::max(unit, moments.back()->unit);
     lua_pop(L, 1);

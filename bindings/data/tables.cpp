@@ -12,6 +12,7 @@
 #include "bindings/data/dates.h"
 #include "bindings/data/files.h"
 #include "bindings/lua/array_type.h"
+#include "bindings/lua/bytecode_readers.h"
 #include "src/expressions/creation.h"
 #include "src/expressions/transfer.h"
 #include "src/files/gzip.h"
@@ -226,12 +227,19 @@ int check_use_of_column(lua_State* L) {
   return 0;
 }
 
+/// parsed_functions(): see push_parsed_functions().
+int parsed_functions(lua_State* L) {
+  push_parsed_functions(L);
+  return 1;
+}
+
 }  // namespace
 
 void add_tables(lua_State* L) {
   set_functions(L, {{"read_csv", protect<read_table>},
                     {"write_csv", protect<write_table>},
-                    {"check_use", protect<check_use_of_column>}});
+                    {"check_use", protect<check_use_of_column>},
+                    {"parsed_functions", protect<parsed_functions>}});
   add_text_columns(L);
   add_dates(L);
 }

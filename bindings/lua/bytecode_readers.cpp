@@ -9,6 +9,19 @@ namespace {
 
 // The registry key of the table of readers.
 constexpr const char* readers_key = "gpulua.bytecode_readers";
+constexpr const char* parsed_functions_key = "gpulua.parsed_functions";
+
+/// The handler of LuaJIT's event "bc": gets the prototype.
+int note_prototype(lua_State* L) {
+  lua_getfield(L, LUA_REGISTRYINDEX, parsed_functions_key);
+  lua_getfield(L, -1, "list");
+  lua_pushvalue(L, 1);
+  lua_pushboolean(L, 1);
+  lua_rawset(L, -3);
+  lua_pushboolean(L, 1);
+  lua_setfield(L, -3, "has_new");
+  return 0;
+}
 
 void load_readers(lua_State* L) {
   lua_createtable(L, 0, 8);
@@ -59,6 +72,28 @@ void push_bytecode_reader(lua_State* L, const char* name) {
   lua_getfield(L, -1, name);
   lua_replace(L, top + 1);
   lua_settop(L, top + 1);
+}
+
+void note_parsed_functions(lua_State* L) {
+  lua_createtable(L, 0, 2);
+  lua_newtable(L);
+  lua_createtable(L, 0, 1);
+  lua_pushliteral(L, "k");
+  lua_setfield(L, -2, "__mode");
+  lua_setmetatable(L, -2);
+  lua_setfield(L, -2, "list");
+  lua_setfield(L, LUA_REGISTRYINDEX, parsed_functions_key);
+  lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
+  lua_getfield(L, -1, "jit");
+  lua_getfield(L, -1, "attach");
+  lua_pushcfunction(L, note_prototype);
+  lua_pushliteral(L, "bc");
+  lua_call(L, 2, 0);
+  lua_pop(L, 2);
+}
+
+void push_parsed_functions(lua_State* L) {
+  lua_getfield(L, LUA_REGISTRYINDEX, parsed_functions_key);
 }
 
 }  // namespace gpulua

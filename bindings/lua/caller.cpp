@@ -213,7 +213,8 @@ const CallSignature* guarded_signature(lua_State* L, const CallSignatures& signa
   return found;
 }
 
-/// The outermost of the library's Lua functions between the script and the error; null where there is none.
+}  // namespace
+
 const CallSignature* called_function(lua_State* L) {
   const CallSignatures& signatures = bindings_of(L).signatures;
   const CallSignature* called = nullptr;
@@ -228,6 +229,16 @@ const CallSignature* called_function(lua_State* L) {
   }
   return called;
 }
+
+std::string about_method(lua_State* L) {
+  const CallSignature* called = called_function(L);
+  if (!called || !called->is_method() || called->receiver == "x:") return {};
+  const bool has_needed =
+      !called->parameters.empty() && called->parameters != "()" && !called->parameters.starts_with("([");
+  return has_needed ? "; the call is " + called->text() : "";
+}
+
+namespace {
 
 /// Whether a message is about an argument, and about one of this call: an error of queued work belongs to another line.
 bool is_about_argument(std::string_view message) {

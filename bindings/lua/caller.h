@@ -10,6 +10,7 @@
 namespace gpulua {
 
 class Context;
+struct CallSignature;
 struct Origin;
 
 /// True for a frame, of which "S" is known, of the library's own Lua files.
@@ -47,6 +48,14 @@ std::string caller_position(lua_State* L, int level = 0);
 /// True when the function at `level` was called by the script or the host program, and not by one of the library's own
 /// functions.
 bool is_call_of_script(lua_State* L, int level);
+
+/// The signature of the outermost of the library's Lua functions between the script and the running function; null
+/// where there is none.
+const CallSignature* called_function(lua_State* L);
+
+/// "; the call is window:corr(other)" where that is a method of an object that is made in Lua, and an argument cannot
+/// be left out; else empty.
+std::string about_method(lua_State* L);
 
 /// A message about an argument with the name of the library's Lua function that the script called, in place of that of
 /// the function that found the mistake for it: "[isclose] operands ..." for "[subtract] operands ...". Other messages

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "bindings/lua/caller.h"
 #include "bindings/lua/lua.h"
 #include "bindings/lua/options_elsewhere.h"
 #include "bindings/lua/state.h"
@@ -32,7 +33,11 @@ std::string items_text(lua_State* L, int index) {
 /// field. The call is spelled out when the list is the first argument; else the advice is the signature.
 std::string advice(lua_State* L, int index, int key) {
   const CallSignature* signature = signature_of_running(L);
-  if (!signature) return {};
+  if (!signature) {
+    const CallSignature* called = called_function(L);
+    const bool is_option = called && called->has_option(lua_tostring(L, key));
+    return is_option ? "; options come in a table of their own: " + called->text() : "";
+  }
   const std::string items = items_text(L, index);
   const int first = signature->is_method() ? 2 : 1;
   const bool is_all = index == first && key == index + 1 && !items.empty();

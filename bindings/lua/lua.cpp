@@ -237,7 +237,7 @@ std::string remedy(lua_State* L, const char* op, int index, std::string_view exp
       const std::string source = passes_nil(L) ? bindings_of(L).gave_nil.reason(L) : "";
       std::string why = source.empty() ? about_nil_variable(L) : " (perhaps from " + source + ")";
       if (why.empty()) why = meant_call(L);
-      return why.empty() && wants_array && takes_several(op) ? about_call(op) : why;
+      return !why.empty() ? why : wants_array && takes_several(op) ? about_call(op) : about_method(L);
     }
     default:
       return "";

@@ -4,9 +4,18 @@ namespace gpulua {
 
 namespace {
 
-/// Sorted by name. A test reads the table: no name may exist here, and each function in an equivalent must exist.
+/// Sorted by name; A: are methods of sparse matrices. A test reads the table: no name may exist here, and each function
+/// in an equivalent must exist.
 constexpr NameRow subject_rows[] = {
     // clang-format off
+    {"A:H", "A.T:conj()"}, {"A:cast", "A:astype(dtype)"}, {"A:cholesky", "gpu.sparse.linalg.splu(A)"}, {"A:dense", "A:todense()"},
+    {"A:det", "gpu.linalg.det(A:todense())"}, {"A:dot", "A:matmul(x)"}, {"A:eig", "gpu.linalg.eig(A:todense())"}, {"A:eigh", "gpu.sparse.linalg.eigsh(A, k)"},
+    {"A:eigvalsh", "gpu.sparse.linalg.eigsh(A, k, {vectors = false})"}, {"A:inv", "gpu.sparse.linalg.splu(A), which solves"},
+    {"A:item", "A[{i, j}], an element, or A:todense():item() of a matrix of one"}, {"A:lstsq", "gpu.sparse.linalg.lsqr(A, b)"},
+    {"A:lu", "gpu.sparse.linalg.splu(A)"}, {"A:nonzero", "A:tocoo(), whose row, col and data they are"}, {"A:numpy", "A:todense():table()"},
+    {"A:pow", "A:power(exponent)"}, {"A:print", "print(A:todense())"}, {"A:save", "gpu.save(path, {data = A.data, indices = A.indices, indptr = A.indptr}) of a matrix in csr"},
+    {"A:size", "A.nnz, the number of stored elements, or A.shape"}, {"A:solve", "gpu.sparse.linalg.spsolve(A, b)"}, {"A:svd", "gpu.sparse.linalg.svds(A, k)"},
+    {"A:t", "A.T"}, {"A:to_dense", "A:todense()"},
     {"Tensor", "gpu.array(values)"}, {"acf", "gpu.correlate(x - x:mean(), x - x:mean(), \"full\")"},
     {"akima", "gpu.cubic_spline(x, y), or gpu.interp(x, xp, fp), which does not overshoot"}, {"autocorr", "gpu.corrcoef(x({1, -2}), x(\"2:\"))(1, 2), at a lag of 1"},
     {"bandpass", "gpu.signal.butter(order, {low, high}, \"bandpass\")"}, {"bfgs", "gpu.optimize.minimize(f, x0, {method = \"BFGS\"})"},

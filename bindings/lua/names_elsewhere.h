@@ -12,7 +12,8 @@ namespace gpulua {
 /// "tolist". Empty for a name that is not listed. Used only in messages about unknown names.
 std::string_view name_elsewhere(std::string_view name);
 
-/// The same of names in finance, statistics, signals, images and plots, and of names in one part of gpu alone, "plot.pie".
+/// The same of names in finance, statistics, signals, images and plots, of methods of sparse matrices, "A:dot", and of
+/// names in one part of gpu alone, "plot.pie".
 std::string_view name_of_subject(std::string_view name);
 
 // What messages say of functions that no call has asked for: from the text of all signatures.

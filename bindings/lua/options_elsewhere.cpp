@@ -63,6 +63,7 @@ constexpr NameRow options_elsewhere[] = {
     {"n_bins", "bins"},
     {"n_rows", "max_rows"},
     {"na_values", "missing"},
+    {"nbins", "bins"},
     {"nblocks", "grid"},
     {"nrows", "max_rows"},
     {"nthreads", "block"},
@@ -137,6 +138,8 @@ constexpr std::string_view of_text = "text is in UTF-8, which iconv -t UTF-8 mak
 constexpr std::string_view of_events = "it is a field of an event: events = {{g, terminal = true, direction = 1}}";
 constexpr std::string_view of_structure =
     "structure = gpu.ndimage.generate_binary_structure(axes, connectivity) says which elements are connected";
+constexpr std::string_view of_steps =
+    "solve_ivp chooses its steps: max_step bounds them, t_eval has the times of the results; samples are 1 / fs apart";
 constexpr std::string_view of_rate = "samples are 1 / fs apart, a number in its place: gpu.fft.fftfreq(n, 1 / fs)";
 
 /// Options that are given in another way here.
@@ -153,6 +156,7 @@ constexpr NameRow misplaced_options[] = {
     {"constraints", of_constraints},
     {"descending", of_flips},
     {"dpi", of_pictures},
+    {"dt", of_steps},
     {"encoding", of_text},
     {"figsize", of_pictures},
     {"fs", of_rate},

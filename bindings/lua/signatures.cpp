@@ -200,6 +200,15 @@ bool CallSignatures::takes_list(const std::string& op) {
   return parameters.starts_with("(arrays") || parameters.starts_with("(matrices");
 }
 
+bool CallSignature::has_option(std::string_view option) const {
+  const std::string_view text = parameters;
+  const std::string_view options = text.substr(std::min(text.rfind('{'), text.size()));
+  for (const char* before : {"{", " "})
+    for (const char* after : {",", "}"})
+      if (options.find(before + std::string(option) + after) != options.npos) return true;
+  return false;
+}
+
 void attach_signatures(lua_State* L, std::string_view receiver) {
   CallSignatures& signatures = bindings_of(L).signatures;
   for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
@@ -235,6 +244,20 @@ const CallSignature* check_arguments(lua_State* L) {
   return signature;
 }
 
+namespace {
+
+/// Whether one of the arguments is a comparison as text, ">=".
+bool has_comparison(lua_State* L, int first) {
+  for (int index = first; index <= lua_gettop(L); ++index) {
+    if (lua_type(L, index) != LUA_TSTRING) continue;
+    const std::string_view text = lua_tostring(L, index);
+    if (!text.empty() && text.size() <= 2 && text.find_first_not_of("<>=~!") == text.npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 void refuse_arguments(lua_State* L, const CallSignature& signature, int first) {
   const std::string mistaken = mistaken_colon(L, signature, first);
   if (!mistaken.empty()) throw Error(mistaken);
@@ -247,7 +270,10 @@ void refuse_arguments(lua_State* L, const CallSignature& signature, int first) {
   const bool one_list =
       self == 0 && (are_values || (most == 1 && bindings_of(L).signatures.takes_list(signature.op())));
   throw Error("[{}] expected {}, got {}: {}{}", signature.op(), expected, got, signature.text(),
-              one_list ? "; braces make one list, {x, y}" : "");
+              one_list ? "; braces make one list, {x, y}"
+              : has_comparison(L, first)
+                  ? "; methods compare: x:gt(y) is a mask, t:take(t.name:gt(y)) the rows where it is true"
+                  : "");
 }
 
 std::string mistaken_colon(lua_State* L, const CallSignature& signature, int first) {

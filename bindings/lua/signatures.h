@@ -33,6 +33,8 @@ struct CallSignature {
     if (!shown.empty()) return shown;
     return is_method() ? name : receiver.substr(receiver.find('.') + 1) + name;
   }
+  /// Whether the last parameter is a table of options with that name.
+  bool has_option(std::string_view option) const;
   /// The whole signature: "x:sum([axis] [, {axis, keepdims}])".
   std::string text() const { return receiver + name + parameters; }
 };

@@ -91,6 +91,15 @@ function bytecode.operators(fn)
   end
 end
 
+--- Adds to `names` the names of fields that fn looks at as true or false at once, or compares with a constant.
+function bytecode.add_used_fields(fn, names)
+  local targets = bytecode.targets(fn)
+  for pc, operation in bytecode.operators(fn) do
+    local name = operation:match "^field (.*)"
+    if name and bytecode.use_of_result(fn, pc, targets, true) then names[name] = true end
+  end
+end
+
 --- The first comparison by == or ~=, except with nil, of a parameter that nothing before it has set: the line and the parameter's
 --- number. Nil without one.
 function bytecode.compared_parameter(fn)

@@ -1,5 +1,6 @@
 -- Which results of calls and operators are conditions. An array is always true in Lua, and equals no number. The chunk gets the
--- bytecode's readers and returns a function (fn): false, or a table with "condition" and "comparison": for a call by line, register of
+-- bytecode's readers and returns a function (fn): false, or a table with "condition", "comparison" with a constant and, of calls,
+-- "comparison of values": for a call by line, register of
 -- the call and name of the called field ("" for a variable); for operators and fields by line and operation, if those of the line are all
 -- used so. A field may be what another one is, as two columns are one array, so its comparisons are those with constants.
 -- At 0 it has a mask of the lines, by their remainders of 32. A prototype is read once.
@@ -48,6 +49,7 @@ local function conditions_in(fn)
   local lines, targets = {}, bytecode.targets(fn)
   for pc in bytecode.calls(fn, false, true) do
     local use = bytecode.use_of_result(fn, pc, targets)
+    if use == "comparison" and not bytecode.use_of_result(fn, pc, targets, true) then use = "comparison of values" end
     if use then add(lines, fn, pc, use) end
     if bytecode.calls_global(fn, pc, "assert") then
       local at, kind = bytecode.argument(fn, pc, 1)

@@ -38,7 +38,7 @@ for name in ("arrow feather json orc parquet pickle pkl xls xlsx"):gmatch "%a+" 
 
 --- The format by the ending; nil for others.
 local function format_of(op, path)
-  if type(path) ~= "string" then core.fail(op, "the path of a file", path) end
+  if type(path) ~= "string" then core.fail(op, op == "save" and "the path first, gpu.save(path, arrays)" or "the path of a file", path) end
   local found = ending(path)
   if found == "mat" then
     core.raise(("[%s] expected a path that ends in %s, got %q; Python converts such a file: numpy.savez(\"name.npz\", "

@@ -132,7 +132,11 @@ local function read(op, f, a, b, options)
   if not options.each then
     checks.parameters(op, "f(x, ...)", f, 1 + #(options.args or {}), "; {args = {...}} has the arguments after x")
   end
-  return problems.value(op, "a", a), problems.value(op, "b", b), options.args or {}
+  local function limit(name, value)
+    if value == nil or type(value) == "table" then core.fail(op, ("two limits, gpu.%s(f, a, b)"):format(op), value) end
+    return problems.value(op, name, value)
+  end
+  return limit("a", a), limit("b", b), options.args or {}
 end
 
 --- gpu.integrate.quad(f, a, b [, {epsabs, epsrel, limit, args, each}])

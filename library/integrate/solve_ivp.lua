@@ -39,7 +39,7 @@ local function read_times(problem, t_eval)
   if t_eval == nil then return nil end
   local list = t_eval
   if core.is_array(t_eval) and t_eval.ndim == 1 and not kinds.is_complex(t_eval) then list = t_eval:table() end
-  if type(list) ~= "table" or core.is_array(list) or #list == 0 then core.fail(op, "t_eval: a list or a vector of times", t_eval) end
+  if type(list) ~= "table" or core.is_array(list) or #list == 0 then core.fail(op, "t_eval: a list or a vector of times, as gpu.linspace(t0, t1, n)", t_eval) end
   local t0, t1 = problem.t0, problem.t1
   local known = type(t0) == "number" and type(t1) == "number"
   local side = known and t1 < t0 and -1 or 1

@@ -277,6 +277,12 @@ local function is_part(value) return type(value) == "table" and paths[value] ~= 
 --- While a derivative is wanted, its field `call` runs the functions that are written in Lua: call(fn, signature, arguments...).
 helpers.observed = {}
 
+--- What a function gives. An error where its first result is an array that the script compares by == or ~=.
+local function compared(signature, may_be_kept, ...)
+  if type((...)) == "userdata" then helpers.refuse_comparison(signature, (...), may_be_kept) end
+  return ...
+end
+
 --- Wraps a Lua function with the checks that protect<> makes for a C++ function: more arguments than the signature has are an error,
 --- and so is nil for one that can be left out, a dot in place of a colon, or the reverse. Integers of the FFI are passed on as numbers,
 --- unless the function tells the two apart. The call of fn is not a tail call: its frame tells the library's own calls from the
@@ -284,6 +290,7 @@ helpers.observed = {}
 function helpers.guard(fn, signature, is_method, keeps_integers)
   local most
   local observed = helpers.observed
+  local may_be_kept = is_method == "of Lua"
   return function(...)
     most = most or helpers.most_arguments(signature)
     if select("#", ...) > most or is_method and not is_object((...), is_method) or not is_method and is_part(...) then
@@ -292,9 +299,9 @@ function helpers.guard(fn, signature, is_method, keeps_integers)
     local has_nil, has_cdata = look_at(...)
     if has_nil then helpers.refuse_nil(signature, ...) end
     local as_plain = has_cdata and not keeps_integers
-    if observed.call then return results(observed.call(fn, signature, (as_plain and all_plain or results)(...))) end
-    if as_plain then return results(fn(all_plain(...))) end
-    return results(fn(...))
+    if observed.call then return compared(signature, may_be_kept, observed.call(fn, signature, (as_plain and all_plain or results)(...))) end
+    if as_plain then return compared(signature, may_be_kept, fn(all_plain(...))) end
+    return compared(signature, may_be_kept, fn(...))
   end
 end
 

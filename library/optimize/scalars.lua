@@ -19,6 +19,13 @@ local function counted(op, f)
   end, calls
 end
 
+--- Refuses a list in place of the options, which is that of the ends.
+local function refuse_list(op, name, options)
+  if type(options) == "table" and #options > 0 then
+    core.fail(op, ("the option %s by its name, {%s = {a, b}}"):format(name, name), options)
+  end
+end
+
 --- Two ends in ascending order.
 local function ends(op, name, value)
   if type(value) ~= "table" or #value ~= 2 then core.fail(op, ("%s = {a, b}"):format(name), value) end
@@ -121,6 +128,7 @@ end
 --- gpu.optimize.root_scalar(f [, {bracket, x0, x1, derivative, method, xtol, rtol, maxiter, each, args}])
 function optimize.root_scalar(f, options)
   local op = "optimize.root_scalar"
+  refuse_list(op, "bracket", options)
   options = checks.fields(op, options)
   if numbers.is_each(op, options) then return each.root(op, f, options) end
   local fn, calls = counted(op, f)
@@ -153,6 +161,7 @@ end
 --- gpu.optimize.minimize_scalar(f, {bounds, xtol, maxiter, each, args})
 function optimize.minimize_scalar(f, options)
   local op = "optimize.minimize_scalar"
+  refuse_list(op, "bounds", options)
   options = checks.fields(op, options)
   if numbers.is_each(op, options) then return each.least(op, f, options) end
   local fn, calls = counted(op, f)

@@ -85,6 +85,9 @@ function data.bars(op, first, second)
     end
   end
   if names and second == nil then core.fail(op, "heights after the names", second) end
+  if texts_of_column(second) or type(second) == "table" and type(second[1]) == "string" then
+    core.fail(op, "the names first, gpu.plot.bars(names, heights)", second)
+  end
   local x, y = nil, data.vector(op, "heights", second == nil and first or second)
   if second ~= nil and not names then x = data.vector(op, "places", first) end
   if y.size > most_bars then core.fail(op, ("at most %d bars; gpu.plot.histogram counts values"):format(most_bars), y) end

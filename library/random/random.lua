@@ -124,10 +124,11 @@ end
 --- size, or parameters after a number that is not a size. Fewer than all `parameters` are for one number.
 local function check_order(op, shape, values, count, parameters, options)
   if type(shape) == "table" then
-    for i = 1, count do
-      if type(values[i]) == "table" then
+    for i = 1, count + 1 do
+      local value = i <= count and values[i] or type(options) == "table" and #options > 0 and options
+      if type(value) == "table" then
         core.raise(("[%s] expected numbers or arrays after the shape, got the table {%s}; gpu.array(t) makes an array of a table"):format(
-          op, list_text(values[i])))
+          op, list_text(value)))
       end
     end
   end

@@ -26,6 +26,9 @@ function objects.class(kind, name, fields, methods, parameters, computed)
     if compute then return compute(self) end
     return own[key] or core.raise(("[%s] expected one of the fields %s, got %s"):format(kind, names, core.describe(key)))
   end
+  function class.__call()
+    core.raise(("[%s] expected a method, %s:name(...), got a call of the object itself; it has %s"):format(kind, kind, names))
+  end
   function class:__newindex(key) core.raise(("[%s] expected no new field, got %s"):format(kind, core.describe(key))) end
   return class
 end

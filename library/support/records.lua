@@ -23,8 +23,15 @@ local function text_of_record(record)
   return "{" .. table.concat(parts, ", ") .. "}"
 end
 
---- The nearest name, or one that has the key as a part of it.
+-- What SciPy calls the fields of a report, and its fields that are results of their own here.
+local elsewhere = {success = "converged", fun = "value", message = "reason", status = "reason", nfev = "evaluations", nit = "iterations"}
+local own_results = {x = true, y = true, root = true, sol = true, solution = true}
+
+--- The name that SciPy's stands for, the nearest name, or one that has the key as a part of it.
 local function nearest(key, names)
+  for _, name in ipairs(names) do
+    if name == elsewhere[key] then return name end
+  end
   for _, name in ipairs(names) do
     if #key > 3 and name:find(key, 1, true) then return name end
   end
@@ -47,6 +54,9 @@ function records.type(op, optional, metatable)
     local text = ("[%s] the result has no field %s"):format(op, core.describe(key))
     if option then core.raise(("%s without the option %s; %s"):format(text, option, text_of(names))) end
     text = text .. "; " .. text_of(names)
+    if own_results[key] and rawget(record, "reason") ~= nil then
+      core.raise(("%s; local %s, info = gpu.%s(...) has it as the first result"):format(text, key, op))
+    end
     for _, name in ipairs(others) do names[#names + 1] = name end
     local meant = type(key) == "string" and nearest(key, names)
     if not meant and #others > 0 then text = text .. ", and by other options " .. table.concat(others, ", ") end

@@ -366,7 +366,8 @@ exports.make = make
 function exports.parse(op, values, format, unit, device)
   local texts_of = import("text_column").texts_of
   local texts = texts_of(values)
-  local counts, found = core.parse_dates(op, texts or values, format, unit, {device = texts and values.device or device})
+  local counts, found = core.parse_dates(op, texts or values, format, unit, {device = texts and values.device or device},
+    not texts and #values > 1)
   if texts then counts = counts:take(import("text_column").plain(values)) end
   return make(counts, {unit = found})
 end

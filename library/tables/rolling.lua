@@ -72,7 +72,8 @@ for _, name in ipairs {"cov", "corr"} do
     refuse_weights(name, fields)
     local ddof = ddof_of(name, options)
     local x = fields.x
-    checks.real(name, checks.array(name, other))
+    if not core.is_array(other) then core.fail(name, "an array, the other vector", other) end
+    checks.real(name, other)
     if other.ndim ~= 1 or other.size ~= fields.size or other.device ~= x.device then
       core.fail(name, ("a vector of %.0f elements on the same device"):format(fields.size), other)
     end
@@ -89,6 +90,7 @@ function methods.apply(window, fn)
   if not fields.rows then
     core.raise "[apply] expected windows of a number of rows, x:rolling(n), got others, which differ in their numbers of elements"
   end
+  if fn == nil then core.fail("apply", "a function of the matrix of windows, as function(w) return w:max(-1) - w:min(-1) end", fn) end
   checks.callable("apply", fn)
   local x, n, rows = fields.x, fields.size, fields.rows
   if n == 0 then return gpu.zeros(0, {dtype = fields.dtype, device = x.device}) end

@@ -5,6 +5,7 @@ local checks = import "checks"
 local kinds = import "kinds"
 local columns = import "columns"
 local given = import "given_columns"
+local check_use = import "column_uses"
 local plain_column, is_text, is_date, list_of = columns.plain, columns.is_text, columns.is_date, given.list_of
 
 local exports = {}
@@ -138,12 +139,13 @@ function tables.__index(t, key)
   if key == "names" then return {unpack(fields.names)} end
   local x = fields.arrays[key]
   if x then
-    core.check_use(key, not fields.kinds[key] and x.dtype == "bool")
+    check_use(key, x, fields.kinds[key])
     return x
   end
   if type(key) ~= "string" then
-    core.raise(("[table] expected the name of a column, got %s; t:select(names) gives a table of some columns, t:take(rows) one of some rows, t.name[i] an element"):format(
-      core.describe(key)))
+    core.raise(("[table] expected the name of a column, got %s; t.name is a column%s, t.name[i] an element, t:select(names) gives a table of "
+      .. "some columns, t:take(rows) one of some rows"):format(core.describe(key),
+      fields.names[key] and (", t:column(t.names[%d]) the one at a position"):format(key) or ""))
   end
   local meant = import "table_names"
   local use = meant[key] and "; use " .. meant[key]

@@ -186,6 +186,7 @@ function group_methods.aggregate(g, what, options)
   if options == nil then options = {} end
   if type(options) ~= "table" then core.fail(op, "{ddof = 0}", options) end
   check_option(op, options, "ddof")
+  if options.ddof ~= nil then checks.finite(op, "ddof, a number", options.ddof) end
   for name in pairs(what) do
     if aggregates[name] and not sorted.arrays[name] then
       core.raise(("[aggregate] expected aggregates by column, {price = %q}, got columns by aggregate"):format(name))

@@ -81,12 +81,17 @@ DType parse_dtype(std::string_view name) {
     near.offer(row.device, row.name);
   }
   const auto is = [&](auto... names) { return ((name == names) || ...); };
+  const auto begins = [&](auto... starts) { return (name.starts_with(starts) || ...); };
   const std::string remedy =
       name == "cpu" || name.starts_with("cuda") ? "; a device is an option: {device = \"" + std::string(name) + "\"}"
       : is("float")                             ? "; NumPy's float is \"float64\", C's \"float32\""
       : is("int")                               ? "; NumPy's int is \"int64\", C's \"int32\""
       : is("str", "string", "object", "category")
           ? "; \"text\" is a kind of column that files have: gpu.load(path, {dtype = {name = \"text\"}})"
+      : begins("date", "timestamp")
+          ? "; dates are a kind of column: gpu.dates(texts) makes one, gpu.load(path, {dates = {\"name\"}}) reads it"
+      : begins("duration", "timedelta")
+          ? "; durations are a kind of column: gpu.durations(texts) makes one, of texts such as \"1h30min\""
           : near.question();
   throw Error(message.append("got \"").append(name).append("\"").append(remedy));
 }

@@ -265,13 +265,25 @@ std::string with_percents(std::string_view format) {
   return result;
 }
 
+/// Whether all letters of a format stand after a %, but for a T between date and time.
+bool has_percents_alone(std::string_view format) {
+  for (std::size_t at = 0; at < format.size(); ++at) {
+    const char lower = static_cast<char>(format[at] | 0x20);
+    if (format[at] == '%')
+      ++at;
+    else if (lower >= 'a' && lower <= 'z' && format[at] != 'T')
+      return false;
+  }
+  return format.find('%') != format.npos;
+}
+
 }  // namespace
 
 void check_date_format(const char* op, std::string_view format, bool reads) {
   if (!format.empty() && format.find('%') == format.npos) {
     const std::string meant = with_percents(format);
     throw Error("[{}] expected a date's format of letters after %, such as \"{}\", got \"{}\"", op,
-                meant.find('%') == meant.npos ? "%d/%m/%Y" : meant, format);
+                has_percents_alone(meant) ? meant : "%d/%m/%Y", format);
   }
   constexpr std::string_view letters = "YymdjbBaAHIpMSfFT%";
   bool has_year = false, has_month = false, has_day = false;
@@ -297,9 +309,9 @@ void check_date_format(const char* op, std::string_view format, bool reads) {
 namespace {
 
 // Where both fit, the month before the day comes first.
-constexpr std::string_view day_formats[] = {"%Y/%m/%d", "%m/%d/%Y", "%d/%m/%Y",  "%d.%m.%Y", "%m-%d-%Y",
-                                            "%d-%m-%Y", "%m/%d/%y", "%d/%m/%y",  "%d.%m.%y", "%d %b %Y",
-                                            "%d-%b-%Y", "%d-%b-%y", "%b %d, %Y", "%b %d %Y"};
+constexpr std::string_view day_formats[] = {"%Y-%m-%d", "%Y/%m/%d", "%m/%d/%Y", "%d/%m/%Y",  "%d.%m.%Y",
+                                            "%m-%d-%Y", "%d-%m-%Y", "%m/%d/%y", "%d/%m/%y",  "%d.%m.%y",
+                                            "%d %b %Y", "%d-%b-%Y", "%d-%b-%y", "%b %d, %Y", "%b %d %Y"};
 constexpr std::string_view time_formats[] = {"", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p"};
 
 /// The name of a time zone at the end, as in 09:30:00 EST or 09:30:00 Europe/Paris; empty for other texts.
@@ -330,6 +342,9 @@ std::string date_advice(std::string_view text, const std::function<std::string(c
   if (!formats.empty())
     return "; " + reads(formats[0]) + " reads it" +
            (formats.size() > 1 ? ", or \"" + formats[1] + "\" if that is the order of day and month" : "");
+  constexpr std::string_view digits = "0123456789";
+  if (text.size() == 8 && text.find_first_not_of(digits) == text.npos && parse_date(text, "%Y%m%d"))
+    return "; " + reads("%Y%m%d") + " reads it";
   const bool is_time = text.size() >= 4 && text.find(':') <= 2 && text.find_first_not_of("0123456789:.") == text.npos;
   if (is_time) return "; gpu.durations(x) makes a length of time of it, which can be added to dates";
   const std::string_view zone = zone_of(text);

@@ -165,8 +165,8 @@ k(x)
         t[threadIdx.x] = threadIdx.x;
         y[threadIdx.x] = t[threadIdx.x ^ 1];
       }]], { grid = 1, block = 32 })
-    fails(("%s: race: write of 4 bytes: t[1] of shared float[32], which thread (0,0,0) read at %s with no barrier " ..
-      "in between, block (0,0,0), thread (1,0,0)"):format(at(line + 2), at(line + 3)), swap, gpu.zeros(32))
+    fails(("%s: race: write of 4 bytes: t[1] of shared float[32], which thread (0,0,0) read at %s with no barrier, " ..
+      "__syncthreads() or gpu.barrier(), in between, block (0,0,0), thread (1,0,0)"):format(at(line + 2), at(line + 3)), swap, gpu.zeros(32))
     local count = kernel("__global__ void k(int* y) { __shared__ int n; n = 0; __syncthreads(); n += 1; y[0] = n; }",
       { grid = 1, block = 64 })
     fails("race: read of 4 bytes: n[0] of shared int[1]", count, gpu.zeros(1, "int32"))

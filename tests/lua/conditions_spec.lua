@@ -122,6 +122,26 @@ describe("an array beside == and ~=", function()
   end)
 end)
 
+describe("a result of a function that is written in Lua, beside == and ~=", function()
+  it("is refused, of functions and of methods of all objects", function()
+    refuses("median", comparison, { "return x:median() == 2", "if gpu.median(x) ~= 2 then return end", "local m = 2 return gpu.median(x) == m" })
+    refuses("linalg.norm", comparison, { "return gpu.linalg.norm(x) == 0" })
+    refuses("month", comparison, { 'return gpu.dates { "2024-01-01" }:month() == 1' })
+    refuses("mean", comparison, { "return x:rolling(2):mean() == 1" })
+    refuses("column", comparison, { "return gpu.table { x = x }:column 'x' == 1" })
+  end)
+
+  it("is left to scripts where it is a number, a text or nil, and where another value may be the same array", function()
+    for _, code in ipairs {
+      "return gpu.array_equal(x, x) == true", "return gpu.median(x):item() == 2", "return gpu.median(x) == nil",
+      "local t = gpu.table { x = x } return t:column 'x' == t.x",
+    } do
+      local ok, message = run(code)
+      assert(ok, tostring(message))
+    end
+  end)
+end)
+
 describe("the readers of bytecode", function()
   it("keep none of a script's globals", function()
     local weak = setmetatable({}, { __mode = "v" })

@@ -340,7 +340,7 @@ mistakes[#mistakes + 1] = { "booleans and nil in other places",
   { 'y:astype(int)', '[astype] expected a dtype\'s name, a string such as "float64" or "int32", got nil; the global \'int\' is not defined' },
   { 'y:trace()', '[trace] expected an array of two dimensions or more, got an array float32[3]' },
   { 'gpu.stats.iqr(gpu.zeros(0))', '[stats.iqr] expected elements along the axes, got shape (0,)' },
-  { 'gpu.random.uniform({3}, {{1}})', '[random.uniform] expected the shape first, as in gpu.random.uniform({{1}}, {3}), got a table first' },
+  { 'gpu.random.uniform({3}, {{1}})', '[random.uniform] expected numbers or arrays after the shape, got the table {{1}}; gpu.array(t) makes an array of a table' },
 }
 
 mistakes[#mistakes + 1] = { "numbers with fractions for integers",

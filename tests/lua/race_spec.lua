@@ -35,7 +35,7 @@ describe("a race on global memory", function()
     local x = gpu.arange(33, "int32"):eval()
     local made = here() - 1
     fails(("[launch] kernel 'shift': %s:%d: race: write of 4 bytes: x[1] of int32[33], made at %s:%d, which thread (0,0,0) " ..
-      "read at %s:%d with no barrier in between, block (0,0,0), thread (1,0,0)"):format(
+      "read at %s:%d with no barrier, __syncthreads() or gpu.barrier(), in between, block (0,0,0), thread (1,0,0)"):format(
       file, line + 2, file, made, file, line + 1), shift, x)
   end)
 

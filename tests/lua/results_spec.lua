@@ -31,8 +31,8 @@ local unknown = {
   { function() return gpu.random.state() end, "position", '[random.state] the result has no field "position"; its fields are offset and seed' },
   { function() return gpu.random.generator("philox"):state() end, "position",
     '[state] the result has no field "position"; its fields are offset and seed' },
-  { function() return info_of "cg" end, "success", "[sparse.linalg.cg] " .. info:format "success" },
-  { function() return info_of "gmres" end, "success", "[sparse.linalg.gmres] " .. info:format "success" },
+  { function() return info_of "cg" end, "success", "[sparse.linalg.cg] " .. info:format "success" .. '; did you mean "converged"?' },
+  { function() return info_of "gmres" end, "success", "[sparse.linalg.gmres] " .. info:format "success" .. '; did you mean "converged"?' },
   { function() return info_of "bicgstab" end, "itn", "[sparse.linalg.bicgstab] " .. info:format "itn" },
   { function() return info_of "minres" end, 1, "[sparse.linalg.minres] the result has no field 1; its fields are converged, "
     .. "iterations, reason and residual" },

@@ -191,7 +191,7 @@ local mistakes = {
   {"2 - t", "[table] expected columns or arrays, got a table of columns"},
   {"-t", "[table] expected columns or arrays, got a table of columns"},
   {"gpu.cov(t)", "got a table of columns; t.name is the array of one, gpu.stack{t.a, t.b} a matrix with a row for each"},
-  {"t[1].symbol", "got 1; t:select(names) gives a table of some columns, t:take(rows) one of some rows, t.name[i] an element"},
+  {"t[1].symbol", "got 1; t.name is a column, t:column(t.names[1]) the one at a position, t.name[i] an element, t:select(names) gives a table of some columns, t:take(rows)"},
   {"t['2024-01-02']", 't:take(t.date:eq("2024-01-02")) selects rows by a column of dates'},
   {"t.Close['2024-01-02']", 'x(t.date:eq("2024-01-02")) takes the rows of a date'},
   {"t:to_numpy()", "use gpu.stack({t.a, t.b}, 2), a matrix of columns"},
@@ -291,5 +291,42 @@ describe("mistakes of who comes from pandas and SciPy", function()
     assert.are.same({"2024-01-02", "1999-12-31"}, gpu.dates({20240102, 19991231}, {format = "%Y%m%d"}):format())
     assert.are.same({1, 2, 3}, (t.Date - "2024-01-01"):number "days":table())
     fails('a length of time, such as "7d", beside dates', function() return t.Date + "2024-01-01" end)
+  end)
+end)
+
+describe("a column that Lua looks at as true or false", function()
+  local t = gpu.table {up = gpu.array {true, false}, seen = gpu.array {true, true}}
+
+  it("is an error also in a function that is made after a loop of reads was compiled", function()
+    local function count(n)
+      local sum = 0
+      for _ = 1, n do sum = sum + t.seen.size end
+      return sum
+    end
+    assert.are.equal(2000, count(1000))
+    local f = assert(load 'local t, n = ... for i = 1, n do if i == n and t.seen then return i end end')
+    for n = 1, 300 do
+      fails("[table] expected a boolean as a condition, got the column seen", f, t, n)
+    end
+    assert.are.equal(2000, count(1000))
+  end)
+
+  it("costs nothing to look for: a loop that reads other columns is a trace of its own", function()
+    local loops = {}
+    local function note(what, trace, fn)
+      if what == "stop" then loops[#loops + 1] = {fn, require "jit.util".traceinfo(trace).linktype} end
+    end
+    local function last(n)
+      local x
+      for _ = 1, n do x = t.up end
+      return x
+    end
+    jit.attach(note, "trace")
+    local x = last(1000)
+    jit.attach(note)
+    assert.are.equal(2, x.size)
+    local found = false
+    for _, loop in ipairs(loops) do found = found or loop[1] == last and loop[2] == "loop" end
+    assert(found)
   end)
 end)

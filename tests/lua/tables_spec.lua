@@ -883,7 +883,7 @@ float64  text    float64
     fails('no column, property or method "query"; use t:where(name, value) or t:take(mask); its columns', function() t:query "a" end)
     fails("expected rows: a vector or a table of positions, or a mask, got 5", function() return t:take(5) end)
     fails("a table is not a function: t:take(rows) gives", function() return t({1, 2}) end)
-    fails("expected the name of a column, got a table; t:select(names)", function() return t[{1, 2}] end)
+    fails("expected the name of a column, got a table; t.name is a column", function() return t[{1, 2}] end)
     fails("expected the name of a column; t:take(mask) gives the rows of a mask, got an array bool[1000]",
       function() return t:where(t.value:gt(1)) end)
     fails("[concat] expected tables alone, or arrays alone, got an array", function() return gpu.concat {t, gpu.ones(2)} end)

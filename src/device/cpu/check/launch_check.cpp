@@ -261,13 +261,15 @@ void LaunchCheck::check_race(const Access& access, const Target& target, Races::
                                             bytes, address, value, in_shared});
   if (!earlier) return;
   std::string who = "thread " + to_text(thread_index(earlier->thread, context.block_size));
-  std::string order = " with no barrier in between";
+  const bool reads_and_writes = ((site.kind ^ earlier->site->kind) & access::write) != 0;
+  const bool is_one_place = place_text(site) == place_text(*earlier->site);
+  std::string order =
+      is_one_place ? " with no barrier in between" : " with no barrier, __syncthreads() or gpu.barrier(), in between";
   if (earlier->block != block.ordinal()) {
     who += " of block " + to_text(begun_[earlier->block]);
     order = " and nothing orders the two";
   }
-  const bool reads_and_writes = ((site.kind ^ earlier->site->kind) & access::write) != 0;
-  if (reads_and_writes && place_text(site) == place_text(*earlier->site))
+  if (reads_and_writes && is_one_place)
     order += "; an atomic function, atomicAdd or gpu.atomic.add, changes an element in one step";
   const Diagnostic race = diagnose(context, site, text("race:", access, target),
                                    ", which " + who + (earlier->site->kind & access::write ? " wrote" : " read") +
