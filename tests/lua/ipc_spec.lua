@@ -74,6 +74,22 @@ describe("shared memory", function()
     assert.equal(52, x:sum():item())
   end)
 
+  it("stays on the device that has it, whatever the other process's own device is", function()
+    local others = {}
+    for _, device in ipairs(gpu.devices()) do
+      if device.name ~= gpu.device().name and device.name ~= "cpu" then others[#others + 1] = device.name end
+    end
+    if #others == 0 then pending "needs a second GPU" end
+    local child = new_child()
+    for _, device in ipairs(others) do
+      local x = gpu.arange(1000, { device = device })
+      assert.equal(device .. " 499500 " .. gpu.device().name, child((
+        "x = gpu.from_ipc %q own = x:to(gpu.device().name) x:add_(1) gpu.sync() return x.device .. ' ' .. own:sum():item() .. ' ' .. own.device"):format(
+        x:ipc_handle())))
+      assert.equal(500500, x:sum():item())
+    end
+  end)
+
   it("has arrays of every dtype", function()
     local child = new_child()
     for _, dtype in ipairs { "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16", "float32",
