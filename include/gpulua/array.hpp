@@ -20,12 +20,39 @@
 #include "gpulua.h"
 
 namespace gpulua {
+namespace detail {
 
-/// What failed. what() has the text, with the traceback of a script's error.
+inline std::string with_causes(std::string text, const std::exception& error);
+
+/// The text with that of the exception behind it, unless its first line is there.
+inline std::string with_cause(std::string text, const std::exception_ptr& cause) {
+  if (!cause) return text;
+  try {
+    std::rethrow_exception(cause);
+  } catch (const std::exception& error) {
+    const std::string why = with_causes(error.what() != nullptr ? error.what() : "", error);
+    if (text.find(why.substr(0, why.find('\n'))) == text.npos) text += "\ncaused by: " + why;
+  } catch (...) {  // which has no text
+  }
+  return text;
+}
+
+/// The text of the exception with those of the exceptions that it nests, std::throw_with_nested().
+inline std::string with_causes(std::string text, const std::exception& error) {
+#ifdef __cpp_rtti
+  if (const auto* const nested = dynamic_cast<const std::nested_exception*>(&error))
+    return with_cause(std::move(text), nested->nested_ptr());
+#endif
+  return text;
+}
+
+}  // namespace detail
+
+/// What failed. what() has the text, with the traceback of a script's error, and names the cause.
 class Error : public std::runtime_error {
  public:
   Error(gpulua_status status, const std::string& text, std::exception_ptr cause = nullptr)
-      : std::runtime_error(text), status_(status), cause_(std::move(cause)) {}
+      : std::runtime_error(detail::with_cause(text, cause)), status_(status), cause_(std::move(cause)) {}
   gpulua_status status() const noexcept { return status_; }
   /// The exception of a bound C++ function that the script has called and whose error it has not handled: null if there
   /// was none. std::rethrow_exception(error.cause()) throws it as the class that it is of.
@@ -50,12 +77,26 @@ struct Thrown {
 };
 inline thread_local Thrown thrown;
 
+/// What messages of the C interface call it, `array_` for all functions that begin so, and what the program has called.
+struct Op {
+  std::string_view of_c = {}, of_cpp = {};
+};
+
+/// The text of the last failure, with the name of what the program has called.
+inline std::string last_failure(const Op& op) {
+  std::string text = gpulua_error(nullptr);
+  const std::size_t size = op.of_c.size(), end = text.find(']');
+  if (size == 0 || end == text.npos || text.compare(0, size + 1, '[' + std::string(op.of_c)) != 0) return text;
+  if (end != size + 1 && op.of_c.back() != '_') return text;
+  return text.replace(1, end - 1, op.of_cpp.data(), op.of_cpp.size());
+}
+
 /// Throws for a status that is not GPULUA_OK.
-inline void check(gpulua_status status) {
+inline void check(gpulua_status status, const Op& op = {}) {
   const Thrown last = std::exchange(thrown, {});
   if (status == GPULUA_OK) return;
   const bool is_cause = last.exception && gpulua_error_cause() == reinterpret_cast<void*>(last.number);
-  throw Error(status, gpulua_error(nullptr), is_cause ? last.exception : nullptr);
+  throw Error(status, last_failure(op), is_cause ? last.exception : nullptr);
 }
 
 /// The argument with that number, from 1, for messages; empty for 0.
@@ -266,14 +307,14 @@ class Array {
   explicit Array(gpulua_array* handle) : handle_(handle) {}
   gpulua_array* handle() const noexcept { return handle_.get(); }
 
-  std::string_view dtype() const { return text(gpulua_array_dtype(checked())); }
-  std::string_view device() const { return text(gpulua_array_device_name(checked())); }
-  std::vector<std::int64_t> shape() const { return dims(gpulua_array_shape(checked())); }
+  std::string_view dtype() const { return dtype_for("dtype"); }
+  std::string_view device() const { return device_for("device"); }
+  std::vector<std::int64_t> shape() const { return dims(gpulua_array_shape(checked("shape")), "shape"); }
   /// In bytes.
-  std::vector<std::int64_t> strides() const { return dims(gpulua_array_strides(checked())); }
+  std::vector<std::int64_t> strides() const { return dims(gpulua_array_strides(checked("strides")), "strides"); }
   std::int64_t size() const {
-    const std::int64_t elements = gpulua_array_size(checked());
-    if (elements < 0) throw Error(GPULUA_ARGUMENT, gpulua_error(nullptr));
+    const std::int64_t elements = gpulua_array_size(checked("size"));
+    if (elements < 0) throw closed("size");
     return elements;
   }
   void begin() const = delete;  // the elements: for (float y : x.span<float>()), or x.to_vector<float>() on any device
@@ -291,17 +332,7 @@ class Array {
   template <class T = void>
   T* data(void* reader = GPULUA_NO_STREAM) const& {
     static_assert(!std::is_void_v<T>, "data() is told the element's type: x.data<float>()");
-    check_element<T>("data");
-    const std::int64_t *sizes = gpulua_array_shape(handle()), *steps = gpulua_array_strides(handle());
-    std::int64_t step = sizeof(T);
-    for (int axis = size() > 0 ? gpulua_array_ndim(handle()) : 0; axis-- > 0; step *= sizes[axis])
-      if (steps[axis] != step && sizes[axis] > 1)
-        throw Error(GPULUA_ARGUMENT, "[array] expected elements in row-major order, got a stride of " +
-                                         std::to_string(steps[axis]) + " bytes on axis " + std::to_string(axis + 1) +
-                                         "; gpu.contiguous(x) has them so");
-    void* pointer = nullptr;
-    detail::check(gpulua_array_evaluate(handle(), reader, &pointer));
-    return static_cast<T*>(pointer);
+    return address<T>("data", reader);
   }
   template <class T = void>
   T* data(void* = GPULUA_NO_STREAM) const&& {
@@ -314,10 +345,10 @@ class Array {
   /// The elements of an array on the cpu device, where they are, in row-major order; an Error where they lie otherwise.
   template <class T>
   Span<T> span() const {
-    if (device() != "cpu")
-      throw Error(GPULUA_ARGUMENT, "[span] expected an array on cpu, got one on " + std::string(device()));
-    check_element<T>("span");
-    return Span<T>(data<T>(), static_cast<std::size_t>(size()), handle_);
+    if (const std::string_view where = device_for("span"); where != "cpu")
+      throw Error(GPULUA_ARGUMENT, "[span] expected an array on cpu, got one on " + std::string(where) +
+                                       "; x.to_vector copies the elements from any device");
+    return Span<T>(address<T>("span", GPULUA_NO_STREAM), static_cast<std::size_t>(size()), handle_);
   }
   /// All elements, in row-major order.
   template <class T>
@@ -325,7 +356,8 @@ class Array {
     static_assert(!std::is_same_v<T, bool>, "std::vector<bool> has no elements in memory: read uint8_t");
     check_element<T>("to_vector");
     std::vector<T> elements(static_cast<std::size_t>(size()));
-    detail::check(gpulua_array_copy_to(handle(), elements.data(), elements.size() * sizeof(T)));
+    detail::check(gpulua_array_copy_to(handle(), elements.data(), elements.size() * sizeof(T)),
+                  {"array_", "to_vector"});
     return elements;
   }
   /// Of a std::vector, std::array, std::span or their like.
@@ -335,7 +367,7 @@ class Array {
   }
   template <class T>
   void assign(const T* elements, std::size_t count) {
-    if (!has_element<T>())
+    if (!has_element<T>("assign"))
       throw Error(GPULUA_ARGUMENT,
                   "[assign] expected elements of " + std::string(dtype()) + ", as the array's are, got " +
                       detail::dtype_of<T>() + "; a container of the array's element, or " +
@@ -343,23 +375,45 @@ class Array {
     if (count != static_cast<std::size_t>(size()))
       throw Error(GPULUA_ARGUMENT, "[assign] expected " + std::to_string(size()) + " elements, as the array has, got " +
                                        std::to_string(count));
-    detail::check(gpulua_array_copy_from(handle(), elements, count * sizeof(T)));
+    detail::check(gpulua_array_copy_from(handle(), elements, count * sizeof(T)), {"array_", "assign"});
   }
 
  private:
-  static std::string_view text(const char* text) {
-    if (text == nullptr) throw Error(GPULUA_ARGUMENT, gpulua_error(nullptr));
+  /// What a function of an array whose state was destroyed throws.
+  static Error closed(const char* op) { return Error(GPULUA_ARGUMENT, detail::last_failure({"array_", op})); }
+  static std::string_view text(const char* text, const char* op) {
+    if (text == nullptr) throw closed(op);
     return text;
   }
-  std::vector<std::int64_t> dims(const std::int64_t* first) const {
-    if (first == nullptr && gpulua_array_ndim(handle()) != 0) throw Error(GPULUA_ARGUMENT, gpulua_error(nullptr));
+  std::string_view dtype_for(const char* op) const { return text(gpulua_array_dtype(checked(op)), op); }
+  std::string_view device_for(const char* op) const {
+    return text(gpulua_array_device_name(checked(op)), op);
+  }
+  std::vector<std::int64_t> dims(const std::int64_t* first, const char* op) const {
+    if (first == nullptr && gpulua_array_ndim(handle()) != 0) throw closed(op);
     return std::vector<std::int64_t>(first, first + gpulua_array_ndim(handle()));
   }
-  gpulua_array* checked() const { return detail::checked(handle(), "array", "an array"); }
+  gpulua_array* checked(const char* op) const {
+    return detail::checked(handle(), op, "an array");
+  }
+  template <class T>
+  T* address(const char* op, void* reader) const {
+    check_element<T>(op);
+    const std::int64_t *sizes = gpulua_array_shape(handle()), *steps = gpulua_array_strides(handle());
+    std::int64_t step = sizeof(T);
+    for (int axis = size() > 0 ? gpulua_array_ndim(handle()) : 0; axis-- > 0; step *= sizes[axis])
+      if (steps[axis] != step && sizes[axis] > 1)
+        throw Error(GPULUA_ARGUMENT, '[' + std::string(op) + "] expected elements in row-major order, got a stride of " +
+                                         std::to_string(steps[axis]) + " bytes on axis " + std::to_string(axis + 1) +
+                                         "; gpu.contiguous(x) has them so");
+    void* pointer = nullptr;
+    detail::check(gpulua_array_evaluate(handle(), reader, &pointer), {"array_", op});
+    return static_cast<T*>(pointer);
+  }
   /// Elements of bool are read and written as bytes, too.
   template <class T>
-  bool has_element() const {
-    const std::string_view got = dtype();
+  bool has_element(const char* op) const {
+    const std::string_view got = dtype_for(op);
     return got == detail::dtype_of<T>() || (got == "bool" && sizeof(T) == 1);
   }
   /// "; write x.to_vector<float>() for these elements, or ".
@@ -384,7 +438,7 @@ class Array {
   template <class T>
   void check_element(const char* op) const {
     const std::string wanted = detail::dtype_of<T>();
-    if (!has_element<T>())
+    if (!has_element<T>(op))
       throw Error(GPULUA_ARGUMENT, std::string("[") + op + "] expected an array of " + wanted + ", got one of " +
                                        std::string(dtype()) + advice_of_element(op) +
                                        "state.call<gpulua::Array>(\"gpu.astype\", x, \"" + wanted +

@@ -38,6 +38,14 @@ inline gpulua_status fail_with_current(gpulua_state* state, const char* text) {
   return gpulua_fail_with(state, text, reinterpret_cast<void*>(thrown.number));
 }
 
+/// The same for one that has a text.
+inline gpulua_status fail_with_current(gpulua_state* state, const std::string& name, const std::exception& error) {
+  const char* const text = error.what();
+  const bool has_text = text != nullptr && *text != 0;
+  const std::string own = has_text ? text : "[" + name + "] has thrown an exception whose what() is empty";
+  return fail_with_current(state, with_causes(own, error).c_str());
+}
+
 /// Runs the callback, whose error is what it throws.
 template <class Body>
 gpulua_status run_callback(gpulua_state* state, const std::string& name, Body body) {
@@ -46,10 +54,11 @@ gpulua_status run_callback(gpulua_state* state, const std::string& name, Body bo
     body();
     thrown = before;  // which a call in the callback has taken for its own
     return GPULUA_OK;
+  } catch (const Error& error) {
+    const gpulua_status failed = fail_with_current(state, name, error);
+    return failed == GPULUA_RUNTIME && error.status() != GPULUA_OK ? error.status() : failed;
   } catch (const std::exception& error) {
-    const char* const text = error.what();
-    if (text != nullptr && *text != 0) return fail_with_current(state, text);
-    return fail_with_current(state, ("[" + name + "] has thrown an exception whose what() is empty").c_str());
+    return fail_with_current(state, name, error);
   } catch (...) {
     const std::string text = "[" + name +
                              "] expected exceptions that are std::exception, whose what() the script gets, got "
