@@ -1,103 +1,25 @@
 #ifndef GPULUA_ARRAY_HPP
 #define GPULUA_ARRAY_HPP
 
-// Errors and arrays of gpulua.hpp, which includes this.
+// Arrays of gpulua.hpp, which includes this.
 
 #include <complex>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <iterator>
 #include <limits>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "errors.hpp"
 #include "gpulua.h"
 
 namespace gpulua {
 namespace detail {
-
-inline std::string with_causes(std::string text, const std::exception& error);
-
-/// The text with that of the exception behind it, unless its first line is there.
-inline std::string with_cause(std::string text, const std::exception_ptr& cause) {
-  if (!cause) return text;
-  try {
-    std::rethrow_exception(cause);
-  } catch (const std::exception& error) {
-    const std::string why = with_causes(error.what() != nullptr ? error.what() : "", error);
-    if (text.find(why.substr(0, why.find('\n'))) == text.npos) text += "\ncaused by: " + why;
-  } catch (...) {  // which has no text
-  }
-  return text;
-}
-
-/// The text of the exception with those of the exceptions that it nests, std::throw_with_nested().
-inline std::string with_causes(std::string text, const std::exception& error) {
-#ifdef __cpp_rtti
-  if (const auto* const nested = dynamic_cast<const std::nested_exception*>(&error))
-    return with_cause(std::move(text), nested->nested_ptr());
-#endif
-  return text;
-}
-
-}  // namespace detail
-
-/// What failed. what() has the text, with the traceback of a script's error, and names the cause.
-class Error : public std::runtime_error {
- public:
-  Error(gpulua_status status, const std::string& text, std::exception_ptr cause = nullptr)
-      : std::runtime_error(detail::with_cause(text, cause)), status_(status), cause_(std::move(cause)) {}
-  gpulua_status status() const noexcept { return status_; }
-  /// The exception of a bound C++ function that the script has called and whose error it has not handled: null if there
-  /// was none. std::rethrow_exception(error.cause()) throws it as the class that it is of.
-  const std::exception_ptr& cause() const noexcept { return cause_; }
-
- private:
-  gpulua_status status_;
-  std::exception_ptr cause_;
-};
-
-namespace detail {
-
-/// False, for a static_assert that fails where its template is used.
-template <class...>
-inline constexpr bool never = false;
-
-/// What a bound function has thrown, until the call that has called it returns; and the number of the exception on this
-/// thread, as gpulua_fail_with() takes it.
-struct Thrown {
-  std::exception_ptr exception;
-  std::uintptr_t number = 0;
-};
-inline thread_local Thrown thrown;
-
-/// What messages of the C interface call it, `array_` for all functions that begin so, and what the program has called.
-struct Op {
-  std::string_view of_c = {}, of_cpp = {};
-};
-
-/// The text of the last failure, with the name of what the program has called.
-inline std::string last_failure(const Op& op) {
-  std::string text = gpulua_error(nullptr);
-  const std::size_t size = op.of_c.size(), end = text.find(']');
-  if (size == 0 || end == text.npos || text.compare(0, size + 1, '[' + std::string(op.of_c)) != 0) return text;
-  if (end != size + 1 && op.of_c.back() != '_') return text;
-  return text.replace(1, end - 1, op.of_cpp.data(), op.of_cpp.size());
-}
-
-/// Throws for a status that is not GPULUA_OK.
-inline void check(gpulua_status status, const Op& op = {}) {
-  const Thrown last = std::exchange(thrown, {});
-  if (status == GPULUA_OK) return;
-  const bool is_cause = last.exception && gpulua_error_cause() == reinterpret_cast<void*>(last.number);
-  throw Error(status, last_failure(op), is_cause ? last.exception : nullptr);
-}
 
 /// The argument with that number, from 1, for messages; empty for 0.
 inline std::string argument_text(std::size_t argument) {
@@ -386,16 +308,12 @@ class Array {
     return text;
   }
   std::string_view dtype_for(const char* op) const { return text(gpulua_array_dtype(checked(op)), op); }
-  std::string_view device_for(const char* op) const {
-    return text(gpulua_array_device_name(checked(op)), op);
-  }
+  std::string_view device_for(const char* op) const { return text(gpulua_array_device_name(checked(op)), op); }
   std::vector<std::int64_t> dims(const std::int64_t* first, const char* op) const {
     if (first == nullptr && gpulua_array_ndim(handle()) != 0) throw closed(op);
     return std::vector<std::int64_t>(first, first + gpulua_array_ndim(handle()));
   }
-  gpulua_array* checked(const char* op) const {
-    return detail::checked(handle(), op, "an array");
-  }
+  gpulua_array* checked(const char* op) const { return detail::checked(handle(), op, "an array"); }
   template <class T>
   T* address(const char* op, void* reader) const {
     check_element<T>(op);
@@ -403,7 +321,8 @@ class Array {
     std::int64_t step = sizeof(T);
     for (int axis = size() > 0 ? gpulua_array_ndim(handle()) : 0; axis-- > 0; step *= sizes[axis])
       if (steps[axis] != step && sizes[axis] > 1)
-        throw Error(GPULUA_ARGUMENT, '[' + std::string(op) + "] expected elements in row-major order, got a stride of " +
+        throw Error(GPULUA_ARGUMENT, '[' + std::string(op) +
+                                         "] expected elements in row-major order, got a stride of " +
                                          std::to_string(steps[axis]) + " bytes on axis " + std::to_string(axis + 1) +
                                          "; gpu.contiguous(x) has them so");
     void* pointer = nullptr;

@@ -134,15 +134,21 @@ struct Bound<R(A...), F> final : AnyBound {
   template <std::size_t... I>
   void call([[maybe_unused]] const gpulua_value* in, [[maybe_unused]] gpulua_value* out, std::index_sequence<I...>) {
     if constexpr (std::is_void_v<R>) {
-      function(argument<std::decay_t<A>>(in[I], I + 1)...);
+      std::apply(function, arguments(in, std::index_sequence<I...>()));
     } else {
       texts.clear();
-      R result = function(argument<std::decay_t<A>>(in[I], I + 1)...);
+      R result = std::apply(function, arguments(in, std::index_sequence<I...>()));
       if constexpr (tuple_size < R >> 0)
         give_all(result, out, std::make_index_sequence<tuple_size<R>>());
       else
         give_all(std::tie(result), out, std::index_sequence<0>());
     }
+  }
+
+  /// In their order: the first that does not fit is the one that a message names.
+  template <std::size_t... I>
+  std::tuple<std::decay_t<A>...> arguments([[maybe_unused]] const gpulua_value* in, std::index_sequence<I...>) const {
+    return std::tuple<std::decay_t<A>...>{argument<std::decay_t<A>>(in[I], I + 1)...};
   }
 
   /// A text is lent for the call, as the argument's handle is: an Array, Function or Object takes one of its own.

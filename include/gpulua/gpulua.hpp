@@ -93,9 +93,7 @@ class State : public detail::MakesArrays<State> {
   /// Null of a state that was moved from.
   gpulua_state* handle() const noexcept { return handle_.get(); }
 
-  NoValue run(std::string_view text, const std::string& name = "script") {
-    return run_as("run", text, name);
-  }
+  NoValue run(std::string_view text, const std::string& name = "script") { return run_as("run", text, name); }
   /// Runs the script of a file.
   NoValue run_file(const std::string& path) { return run_as("run_file", read("run_file", path), path); }
   /// The function at the path: get<double(const Array&, double)>("model.step").

@@ -157,7 +157,9 @@ class MakesArrays {
   }
 
  private:
-  gpulua_state* state(const char* op) const { return checked(static_cast<const State&>(*this).handle(), op, "a state"); }
+  gpulua_state* state(const char* op) const {
+    return checked(static_cast<const State&>(*this).handle(), op, "a state");
+  }
 
   template <class T>
   Array lend(T* data, const Shape& shape, const Strides* strides, const char* device, void (*release)(void*),

@@ -72,7 +72,8 @@ Array lend(OpenDevice& device, MemoryToLend memory, const char* op) {
   const auto address = reinterpret_cast<std::uintptr_t>(memory.first);
   if (address % size_of(memory.dtype) != 0)
     throw Error(
-        "{}expected an address that is a multiple of {}, the size of a {}, got one that leaves {}; where it is a member "
+        "{}expected an address that is a multiple of {}, the size of a {}, got one that leaves {}; where it is a "
+        "member "
         "of a packed struct, copy the member to an array of its own",
         head, size_of(memory.dtype), name(memory.dtype), address % size_of(memory.dtype));
 

@@ -112,11 +112,11 @@ void OpenDevice::make_room_for_node() {
   if (memory_.fits(MemoryAccount::node_cost)) return;
   collect();
   if (memory_.fits(MemoryAccount::node_cost)) return;
-  throw Error(ErrorKind::memory,
-              "[memory] out of memory on {}, {}: used up by {} and {} pending operations or views, which count {} bytes "
-              "each",
-              name(), limit_text(), memory_.describe_holders(), memory_.nodes(),
-              MemoryAccount::node_cost);
+  throw Error(
+      ErrorKind::memory,
+      "[memory] out of memory on {}, {}: used up by {} and {} pending operations or views, which count {} bytes "
+      "each",
+      name(), limit_text(), memory_.describe_holders(), memory_.nodes(), MemoryAccount::node_cost);
 }
 
 void OpenDevice::read_after(const Stream* stream, const std::function<void()>& wait) {

@@ -112,8 +112,9 @@ TEST_CASE("gpulua.hpp: the end of a state in its own callback is the program's, 
   CHECK(WEXITSTATUS(status) == 7);
   CHECK_THAT(message, Catch::Matchers::StartsWith("[State] cannot end while it runs something"));
   CHECK_THAT(message,
-             Catch::Matchers::EndsWith("[destroy] expected no callback of this state to run, got 'quit', "
-                                       "which script:1 has called; call this after it has returned, such as when it has set a flag\n"));
+             Catch::Matchers::EndsWith(
+                 "[destroy] expected no callback of this state to run, got 'quit', "
+                 "which script:1 has called; call this after it has returned, such as when it has set a flag\n"));
 }
 
 TEST_CASE("gpulua.hpp: array functions and kernels without a line of Lua") {
@@ -310,12 +311,9 @@ TEST_CASE("gpulua.hpp: memory that cannot be that of an array is refused by name
   CHECK_THROWS_WITH(state.borrow(nowhere, {2, 2}), StartsWith("[borrow] " + no_address));
   CHECK_THROWS_WITH(state.borrow_host(nowhere, {4}), StartsWith("[borrow_host] " + no_address));
   CHECK_THROWS_WITH(state.copy(nowhere, {4}), StartsWith("[copy] " + no_address));
-  CHECK_THROWS_WITH(state.borrow(shifted, {3}),
-                    StartsWith("[borrow] expected an address that is a multiple of 8"));
-  CHECK_THROWS_WITH(state.borrow(data.data(), {-4}),
-                    StartsWith("[borrow] expected extents of 0 or more, got (-4,)"));
-  CHECK_THROWS_WITH(state.zeros<double>({2, -1}),
-                    StartsWith("[zeros] expected extents of 0 or more, got (2,-1)"));
+  CHECK_THROWS_WITH(state.borrow(shifted, {3}), StartsWith("[borrow] expected an address that is a multiple of 8"));
+  CHECK_THROWS_WITH(state.borrow(data.data(), {-4}), StartsWith("[borrow] expected extents of 0 or more, got (-4,)"));
+  CHECK_THROWS_WITH(state.zeros<double>({2, -1}), StartsWith("[zeros] expected extents of 0 or more, got (2,-1)"));
   CHECK_THROWS_WITH(state.borrow(data.data(), {4}, "tpu"), StartsWith("[device] expected one of"));
   const std::vector<std::int64_t> many(100, 1);
   CHECK_THROWS_WITH(state.borrow(data.data(), many), Catch::Matchers::ContainsSubstring("axes, got 100"));

@@ -35,10 +35,9 @@ TEST_CASE("gpulua.hpp: positions in paths") {
   CHECK(state.call<int>("handlers[1]") == 5);
   CHECK_THROWS_WITH(state.value<int>("cfg.ports.1"),
                     "[value] expected a number at 'cfg.ports.1', got nil; a position has brackets: 'cfg.ports[1]'");
-  CHECK_THROWS_WITH(
-      state.value<int>("cfg.stages.1.gain"),
-      "[value] expected a table at 'cfg.stages.1' of the path 'cfg.stages.1.gain', got nil; a position "
-      "has brackets: 'cfg.stages[1]'");
+  CHECK_THROWS_WITH(state.value<int>("cfg.stages.1.gain"),
+                    "[value] expected a table at 'cfg.stages.1' of the path 'cfg.stages.1.gain', got nil; a position "
+                    "has brackets: 'cfg.stages[1]'");
   CHECK_THROWS_WITH(state.value<int>("cfg.ports[9]"),
                     "[value] expected a number at 'cfg.ports[9]', got nil; #cfg.ports is 3");
   for (const char* path : {"cfg.ports[x]", "cfg.ports[1", "cfg.ports[]", "cfg.ports[1]x", "cfg.", ".cfg", "cfg..ports"})
