@@ -74,14 +74,19 @@ const ScriptState::CallbackError& error_of(ScriptState& state, gpulua_status sta
 template <class Run>
 gpulua_status call_back(lua_State* L, ScriptState& state, const char* name, const Run& run) {
   const ScriptState::CallingBack calling(state, L, name);
+  const auto escaped = [name] {
+    return "[" + std::string(name) +
+           "] expected the host program's function to return gpulua_fail(state, text), got a C++ exception that has "
+           "left it";
+  };
   state.callback_error.reset();
   forget_status();
   try {
     return run();
   } catch (const std::exception& error) {
-    state.callback_error = {"a C++ exception has left the host program's function: " + text_of(error)};
+    state.callback_error = {escaped() + ": " + text_of(error)};
   } catch (...) {
-    state.callback_error = {"a C++ exception has left the host program's function"};
+    state.callback_error = {escaped()};
   }
   return GPULUA_RUNTIME;
 }

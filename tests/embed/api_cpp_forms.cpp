@@ -83,7 +83,8 @@ TEST_CASE("gpulua_options.print without gpulua.hpp: it may fail, and run scripts
   ApiState plain(options);
   CHECK(plain.run("print('stop')") == GPULUA_RUNTIME);
   CHECK_THAT(plain.error(),
-             StartsWith("script.lua:1: a C++ exception has left the host program's function: the disk is full"));
+             StartsWith("script.lua:1: [print] expected the host program's function to return gpulua_fail(state, "
+                        "text), got a C++ exception that has left it: the disk is full"));
   options.print = [](void* user, const char* text, std::size_t size) {
     gpulua_state* const in = *static_cast<gpulua_state**>(user);
     if (gpulua_run(in, text, size, "printed") != GPULUA_OK) gpulua_fail(in, "no script");
