@@ -58,7 +58,10 @@ void Launch::start(const StreamRef& stream) {
   OpenDevice& device = *kernel_->device;
   const std::uint64_t blocks = std::uint64_t{config_.grid.x} * config_.grid.y * config_.grid.z;
   if (const std::uint64_t most = device.context().rights.most_blocks; blocks > most && !kernel_->is_library)
-    throw Error("[{}] expected at most {} blocks, the budget of a launch, got {}", kernel_->name(), most, blocks);
+    throw Error(ErrorKind::budget,
+                "[{}] expected at most {} blocks, the budget of a launch, got {}; the program sets it by blocks of "
+                "gpulua_options, 0 for no limit",
+                kernel_->name(), most, blocks);
   device.launch(kernel_->kernel, config_, arguments_.pointers(), stream, written_,
                 kernel_->is_of_lua ? "; positions count from 1: x[1] is the first element, and gpu.grid() of the first "
                                      "thread is 1"

@@ -137,7 +137,10 @@ const CallSignature* CallSignatures::added(const void* address) const {
 }
 
 bool CallSignatures::has_function(const std::string& name) {
-  return line("gpu." + name) || line("x:" + name) || elementwise_row(name);
+  return is_in_module(name) || line("x:" + name);
+}
+bool CallSignatures::is_in_module(const std::string& name) {
+  return line("gpu." + name) || elementwise_row(name);
 }
 
 void CallSignatures::read(CallSignature& signature) {

@@ -53,8 +53,9 @@ class CallSignatures {
 
   /// The signature at an address, if add() has made it; else null.
   const CallSignature* added(const void* address) const;
-  /// Whether there is a function gpu.name, or a method of arrays.
+  /// Whether there is a function gpu.name, or a method of arrays; and whether there is the former.
   bool has_function(const std::string& name);
+  bool is_in_module(const std::string& name);
 
   /// The names of the options of `gpu.` + op, or of a method, "A:sum".
   std::vector<std::string_view> options(const std::string& op);

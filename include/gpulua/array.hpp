@@ -1,62 +1,25 @@
 #ifndef GPULUA_ARRAY_HPP
 #define GPULUA_ARRAY_HPP
 
-// Errors and arrays of gpulua.hpp, which includes this.
+// Arrays of gpulua.hpp, which includes this.
 
 #include <complex>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <iterator>
 #include <limits>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "errors.hpp"
 #include "gpulua.h"
 
 namespace gpulua {
-
-/// What failed. what() has the text, with the traceback of a script's error.
-class Error : public std::runtime_error {
- public:
-  Error(gpulua_status status, const std::string& text, std::exception_ptr cause = nullptr)
-      : std::runtime_error(text), status_(status), cause_(std::move(cause)) {}
-  gpulua_status status() const noexcept { return status_; }
-  /// The exception of a bound C++ function that the script has called and whose error it has not handled: null if there
-  /// was none. std::rethrow_exception(error.cause()) throws it as the class that it is of.
-  const std::exception_ptr& cause() const noexcept { return cause_; }
-
- private:
-  gpulua_status status_;
-  std::exception_ptr cause_;
-};
-
 namespace detail {
-
-/// False, for a static_assert that fails where its template is used.
-template <class...>
-inline constexpr bool never = false;
-
-/// What a bound function has thrown, until the call that has called it returns; and the number of the exception on this
-/// thread, as gpulua_fail_with() takes it.
-struct Thrown {
-  std::exception_ptr exception;
-  std::uintptr_t number = 0;
-};
-inline thread_local Thrown thrown;
-
-/// Throws for a status that is not GPULUA_OK.
-inline void check(gpulua_status status) {
-  const Thrown last = std::exchange(thrown, {});
-  if (status == GPULUA_OK) return;
-  const bool is_cause = last.exception && gpulua_error_cause() == reinterpret_cast<void*>(last.number);
-  throw Error(status, gpulua_error(nullptr), is_cause ? last.exception : nullptr);
-}
 
 /// The argument with that number, from 1, for messages; empty for 0.
 inline std::string argument_text(std::size_t argument) {
@@ -266,14 +229,14 @@ class Array {
   explicit Array(gpulua_array* handle) : handle_(handle) {}
   gpulua_array* handle() const noexcept { return handle_.get(); }
 
-  std::string_view dtype() const { return text(gpulua_array_dtype(checked())); }
-  std::string_view device() const { return text(gpulua_array_device_name(checked())); }
-  std::vector<std::int64_t> shape() const { return dims(gpulua_array_shape(checked())); }
+  std::string_view dtype() const { return dtype_for("dtype"); }
+  std::string_view device() const { return device_for("device"); }
+  std::vector<std::int64_t> shape() const { return dims(gpulua_array_shape(checked("shape")), "shape"); }
   /// In bytes.
-  std::vector<std::int64_t> strides() const { return dims(gpulua_array_strides(checked())); }
+  std::vector<std::int64_t> strides() const { return dims(gpulua_array_strides(checked("strides")), "strides"); }
   std::int64_t size() const {
-    const std::int64_t elements = gpulua_array_size(checked());
-    if (elements < 0) throw Error(GPULUA_ARGUMENT, gpulua_error(nullptr));
+    const std::int64_t elements = gpulua_array_size(checked("size"));
+    if (elements < 0) throw closed("size");
     return elements;
   }
   void begin() const = delete;  // the elements: for (float y : x.span<float>()), or x.to_vector<float>() on any device
@@ -291,17 +254,7 @@ class Array {
   template <class T = void>
   T* data(void* reader = GPULUA_NO_STREAM) const& {
     static_assert(!std::is_void_v<T>, "data() is told the element's type: x.data<float>()");
-    check_element<T>("data");
-    const std::int64_t *sizes = gpulua_array_shape(handle()), *steps = gpulua_array_strides(handle());
-    std::int64_t step = sizeof(T);
-    for (int axis = size() > 0 ? gpulua_array_ndim(handle()) : 0; axis-- > 0; step *= sizes[axis])
-      if (steps[axis] != step && sizes[axis] > 1)
-        throw Error(GPULUA_ARGUMENT, "[array] expected elements in row-major order, got a stride of " +
-                                         std::to_string(steps[axis]) + " bytes on axis " + std::to_string(axis + 1) +
-                                         "; gpu.contiguous(x) has them so");
-    void* pointer = nullptr;
-    detail::check(gpulua_array_evaluate(handle(), reader, &pointer));
-    return static_cast<T*>(pointer);
+    return address<T>("data", reader);
   }
   template <class T = void>
   T* data(void* = GPULUA_NO_STREAM) const&& {
@@ -314,10 +267,10 @@ class Array {
   /// The elements of an array on the cpu device, where they are, in row-major order; an Error where they lie otherwise.
   template <class T>
   Span<T> span() const {
-    if (device() != "cpu")
-      throw Error(GPULUA_ARGUMENT, "[span] expected an array on cpu, got one on " + std::string(device()));
-    check_element<T>("span");
-    return Span<T>(data<T>(), static_cast<std::size_t>(size()), handle_);
+    if (const std::string_view where = device_for("span"); where != "cpu")
+      throw Error(GPULUA_ARGUMENT, "[span] expected an array on cpu, got one on " + std::string(where) +
+                                       "; x.to_vector copies the elements from any device");
+    return Span<T>(address<T>("span", GPULUA_NO_STREAM), static_cast<std::size_t>(size()), handle_);
   }
   /// All elements, in row-major order.
   template <class T>
@@ -325,7 +278,8 @@ class Array {
     static_assert(!std::is_same_v<T, bool>, "std::vector<bool> has no elements in memory: read uint8_t");
     check_element<T>("to_vector");
     std::vector<T> elements(static_cast<std::size_t>(size()));
-    detail::check(gpulua_array_copy_to(handle(), elements.data(), elements.size() * sizeof(T)));
+    detail::check(gpulua_array_copy_to(handle(), elements.data(), elements.size() * sizeof(T)),
+                  {"array_", "to_vector"});
     return elements;
   }
   /// Of a std::vector, std::array, std::span or their like.
@@ -335,7 +289,7 @@ class Array {
   }
   template <class T>
   void assign(const T* elements, std::size_t count) {
-    if (!has_element<T>())
+    if (!has_element<T>("assign"))
       throw Error(GPULUA_ARGUMENT,
                   "[assign] expected elements of " + std::string(dtype()) + ", as the array's are, got " +
                       detail::dtype_of<T>() + "; a container of the array's element, or " +
@@ -343,23 +297,42 @@ class Array {
     if (count != static_cast<std::size_t>(size()))
       throw Error(GPULUA_ARGUMENT, "[assign] expected " + std::to_string(size()) + " elements, as the array has, got " +
                                        std::to_string(count));
-    detail::check(gpulua_array_copy_from(handle(), elements, count * sizeof(T)));
+    detail::check(gpulua_array_copy_from(handle(), elements, count * sizeof(T)), {"array_", "assign"});
   }
 
  private:
-  static std::string_view text(const char* text) {
-    if (text == nullptr) throw Error(GPULUA_ARGUMENT, gpulua_error(nullptr));
+  /// What a function of an array whose state was destroyed throws.
+  static Error closed(const char* op) { return Error(GPULUA_ARGUMENT, detail::last_failure({"array_", op})); }
+  static std::string_view text(const char* text, const char* op) {
+    if (text == nullptr) throw closed(op);
     return text;
   }
-  std::vector<std::int64_t> dims(const std::int64_t* first) const {
-    if (first == nullptr && gpulua_array_ndim(handle()) != 0) throw Error(GPULUA_ARGUMENT, gpulua_error(nullptr));
+  std::string_view dtype_for(const char* op) const { return text(gpulua_array_dtype(checked(op)), op); }
+  std::string_view device_for(const char* op) const { return text(gpulua_array_device_name(checked(op)), op); }
+  std::vector<std::int64_t> dims(const std::int64_t* first, const char* op) const {
+    if (first == nullptr && gpulua_array_ndim(handle()) != 0) throw closed(op);
     return std::vector<std::int64_t>(first, first + gpulua_array_ndim(handle()));
   }
-  gpulua_array* checked() const { return detail::checked(handle(), "array", "an array"); }
+  gpulua_array* checked(const char* op) const { return detail::checked(handle(), op, "an array"); }
+  template <class T>
+  T* address(const char* op, void* reader) const {
+    check_element<T>(op);
+    const std::int64_t *sizes = gpulua_array_shape(handle()), *steps = gpulua_array_strides(handle());
+    std::int64_t step = sizeof(T);
+    for (int axis = size() > 0 ? gpulua_array_ndim(handle()) : 0; axis-- > 0; step *= sizes[axis])
+      if (steps[axis] != step && sizes[axis] > 1)
+        throw Error(GPULUA_ARGUMENT, '[' + std::string(op) +
+                                         "] expected elements in row-major order, got a stride of " +
+                                         std::to_string(steps[axis]) + " bytes on axis " + std::to_string(axis + 1) +
+                                         "; gpu.contiguous(x) has them so");
+    void* pointer = nullptr;
+    detail::check(gpulua_array_evaluate(handle(), reader, &pointer), {"array_", op});
+    return static_cast<T*>(pointer);
+  }
   /// Elements of bool are read and written as bytes, too.
   template <class T>
-  bool has_element() const {
-    const std::string_view got = dtype();
+  bool has_element(const char* op) const {
+    const std::string_view got = dtype_for(op);
     return got == detail::dtype_of<T>() || (got == "bool" && sizeof(T) == 1);
   }
   /// "; write x.to_vector<float>() for these elements, or ".
@@ -384,7 +357,7 @@ class Array {
   template <class T>
   void check_element(const char* op) const {
     const std::string wanted = detail::dtype_of<T>();
-    if (!has_element<T>())
+    if (!has_element<T>(op))
       throw Error(GPULUA_ARGUMENT, std::string("[") + op + "] expected an array of " + wanted + ", got one of " +
                                        std::string(dtype()) + advice_of_element(op) +
                                        "state.call<gpulua::Array>(\"gpu.astype\", x, \"" + wanted +

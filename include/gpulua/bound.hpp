@@ -38,6 +38,14 @@ inline gpulua_status fail_with_current(gpulua_state* state, const char* text) {
   return gpulua_fail_with(state, text, reinterpret_cast<void*>(thrown.number));
 }
 
+/// The same for one that has a text.
+inline gpulua_status fail_with_current(gpulua_state* state, const std::string& name, const std::exception& error) {
+  const char* const text = error.what();
+  const bool has_text = text != nullptr && *text != 0;
+  const std::string own = has_text ? text : "[" + name + "] has thrown an exception whose what() is empty";
+  return fail_with_current(state, with_causes(own, error).c_str());
+}
+
 /// Runs the callback, whose error is what it throws.
 template <class Body>
 gpulua_status run_callback(gpulua_state* state, const std::string& name, Body body) {
@@ -46,10 +54,11 @@ gpulua_status run_callback(gpulua_state* state, const std::string& name, Body bo
     body();
     thrown = before;  // which a call in the callback has taken for its own
     return GPULUA_OK;
+  } catch (const Error& error) {
+    const gpulua_status failed = fail_with_current(state, name, error);
+    return failed == GPULUA_RUNTIME && error.status() != GPULUA_OK ? error.status() : failed;
   } catch (const std::exception& error) {
-    const char* const text = error.what();
-    if (text != nullptr && *text != 0) return fail_with_current(state, text);
-    return fail_with_current(state, ("[" + name + "] has thrown an exception whose what() is empty").c_str());
+    return fail_with_current(state, name, error);
   } catch (...) {
     const std::string text = "[" + name +
                              "] expected exceptions that are std::exception, whose what() the script gets, got "
@@ -125,15 +134,21 @@ struct Bound<R(A...), F> final : AnyBound {
   template <std::size_t... I>
   void call([[maybe_unused]] const gpulua_value* in, [[maybe_unused]] gpulua_value* out, std::index_sequence<I...>) {
     if constexpr (std::is_void_v<R>) {
-      function(argument<std::decay_t<A>>(in[I], I + 1)...);
+      std::apply(function, arguments(in, std::index_sequence<I...>()));
     } else {
       texts.clear();
-      R result = function(argument<std::decay_t<A>>(in[I], I + 1)...);
+      R result = std::apply(function, arguments(in, std::index_sequence<I...>()));
       if constexpr (tuple_size < R >> 0)
         give_all(result, out, std::make_index_sequence<tuple_size<R>>());
       else
         give_all(std::tie(result), out, std::index_sequence<0>());
     }
+  }
+
+  /// In their order: the first that does not fit is the one that a message names.
+  template <std::size_t... I>
+  std::tuple<std::decay_t<A>...> arguments([[maybe_unused]] const gpulua_value* in, std::index_sequence<I...>) const {
+    return std::tuple<std::decay_t<A>...>{argument<std::decay_t<A>>(in[I], I + 1)...};
   }
 
   /// A text is lent for the call, as the argument's handle is: an Array, Function or Object takes one of its own.

@@ -36,7 +36,8 @@ typedef enum gpulua_status {
   GPULUA_RUNTIME = 2,     /* an error of the script */
   GPULUA_MEMORY = 3,      /* Lua, the host or the device has no room */
   GPULUA_DEVICE = 4,      /* work on the device has failed */
-  GPULUA_DEADLINE = 5,    /* the call's deadline has passed; work on a GPU may still be queued */
+  GPULUA_DEADLINE = 5,    /* the call's deadline has passed, or that of a call in a callback, see gpulua_callback; work on
+                             a GPU may still be queued */
   GPULUA_INTERRUPTED = 6, /* gpulua_interrupt() */
   GPULUA_ARGUMENT = 7,    /* a value, handle or option that does not fit */
   GPULUA_BUSY = 8,        /* another thread works in the state, or a callback called what it may not */
@@ -182,7 +183,9 @@ GPULUA_API gpulua_status gpulua_function_release(gpulua_function* function);
  * may call everything on the state it gets but gpulua_collect, gpulua_set_stream and gpulua_destroy, which give
  * GPULUA_BUSY. What it runs is part of the call that called it, with that call's budget, and its deadline or an earlier
  * one. Any status but GPULUA_OK becomes an error of the script, with the text of gpulua_fail() or else that of the call
- * which has given the status: return gpulua_call(...) passes its error on. Exceptions of C++ must not leave it. */
+ * which has given the status, in whatever state: return gpulua_call(...) passes its error on. Where no script handles
+ * that error, the program's call gives GPULUA_MEMORY, GPULUA_DEVICE, GPULUA_DEADLINE, GPULUA_INTERRUPTED,
+ * GPULUA_UNAVAILABLE and GPULUA_LOST too, and GPULUA_RUNTIME for the others. Exceptions of C++ must not leave it. */
 typedef gpulua_status (*gpulua_callback)(gpulua_state* state, void* user, const gpulua_value* in, size_t in_count,
                                          gpulua_value* out, size_t* out_count);
 /* Makes the callback the Lua function at the path, and tables on the way to it that are not there. It lives as long as

@@ -73,7 +73,7 @@ class State : public detail::MakesArrays<State> {
   State(const gpulua_options& options, Lines print, Lines log = {}) {
     gpulua_options given = options;
     auto callbacks = std::make_unique<detail::Callbacks>(given, std::move(print), std::move(log));
-    detail::check(gpulua_create(&given, &callbacks->state));
+    detail::check(gpulua_create(&given, &callbacks->state), {"create", "State"});
     handle_.reset(callbacks->state);
     handle_.get_deleter().bound.push_back(std::move(callbacks));
   }
@@ -93,34 +93,27 @@ class State : public detail::MakesArrays<State> {
   /// Null of a state that was moved from.
   gpulua_state* handle() const noexcept { return handle_.get(); }
 
-  NoValue run(std::string_view text, const std::string& name = "script") {
-    detail::check(gpulua_run(open(), text.data(), text.size(), name.c_str()));
-    return {};
-  }
+  NoValue run(std::string_view text, const std::string& name = "script") { return run_as("run", text, name); }
   /// Runs the script of a file.
-  NoValue run_file(const std::string& path) { return run(read("run_file", path), path); }
+  NoValue run_file(const std::string& path) { return run_as("run_file", read("run_file", path), path); }
   /// The function at the path: get<double(const Array&, double)>("model.step").
   template <class Signature>
   Function<Signature> get(const std::string& path) const {
     static_assert(
         std::is_function_v<Signature>,
         "get<double(double)>(path) gives a function; state.value<int>(path) reads a number, a text or an array");
-    gpulua_function* function = nullptr;
-    detail::check(gpulua_get(open(), path.c_str(), &function));
-    return Function<Signature>(function, path);
+    return Function<Signature>(find("get", path), path);
   }
   /// The script as a function: its arguments are `...`, its first result is the function's.
   template <class Signature>
   Function<Signature> load(std::string_view text, const std::string& name = "script") const {
     static_assert(std::is_function_v<Signature>, "load<double(double)>(text) gives a function");
-    gpulua_function* function = nullptr;
-    detail::check(gpulua_load(open(), text.data(), text.size(), name.c_str(), &function));
-    return Function<Signature>(function);
+    return load_as<Signature>("load", text, name);
   }
   /// The same for the script of a file.
   template <class Signature>
   Function<Signature> load_file(const std::string& path) const {
-    return load<Signature>(read("load_file", path), path);
+    return load_as<Signature>("load_file", read("load_file", path), path);
   }
   /// Calls the function at the path once: call<Array>("gpu.sqrt", x). get() is for functions that are called often.
   template <class R = NoResult, class... A>
@@ -128,7 +121,7 @@ class State : public detail::MakesArrays<State> {
     static_assert(!std::is_same_v<R, NoResult>,
                   "call() is told the result's type: state.call<double>(path, arguments...), or call<void>(...)");
     if constexpr (!std::is_same_v<R, NoResult>)
-      return detail::call<R>(get<void()>(path).handle(), path, 0, arguments...);
+      return detail::call<R>(Function<void()>(find("call", path)).handle(), path, 0, arguments...);
     else
       return {};
   }
@@ -158,7 +151,7 @@ class State : public detail::MakesArrays<State> {
   template <class T>
   T value(const std::string& path) const {
     gpulua_value value{};
-    detail::check(gpulua_get_value(open(), path.c_str(), &value));
+    detail::check(gpulua_get_value(open("value"), path.c_str(), &value), {"get_value", "value"});
     const std::string advice = value.kind == GPULUA_NIL ? advice_about_nil(path) : "";
     return detail::take<T>(value, {"value", path, 0, false, advice});
   }
@@ -166,7 +159,7 @@ class State : public detail::MakesArrays<State> {
   template <class T>
   void set(const std::string& path, const T& value) {
     const gpulua_value converted = detail::to_value(value, "set");
-    detail::check(gpulua_set(open(), path.c_str(), &converted));
+    detail::check(gpulua_set(open("set"), path.c_str(), &converted));
   }
   /// Makes a C++ function a Lua function: bind<double(double)>("port.read", [](double x) { return 2 * x; }). Makes the
   /// table `port` where it is not there. What the function throws becomes the script's error, and the cause() of the
@@ -188,7 +181,7 @@ class State : public detail::MakesArrays<State> {
         if (function == nullptr)
           throw Error(GPULUA_ARGUMENT, "[bind] expected a function for '" + path + "', got an empty one");
       auto bound = std::make_unique<Bound>(path, std::move(function));
-      detail::check(gpulua_register(open(), path.c_str(), &Bound::run, bound.get()));
+      detail::check(gpulua_register(open("bind"), path.c_str(), &Bound::run, bound.get()), {"register", "bind"});
       handle_.get_deleter().bound.push_back(std::move(bound));
     }
   }
@@ -229,24 +222,40 @@ class State : public detail::MakesArrays<State> {
     static_assert(detail::never<Path>, "state.set(path, value) sets a value, state.value<double>(path) reads it");
   }
 
-  void sync() { detail::check(gpulua_sync(open())); }
+  void sync() { detail::check(gpulua_sync(open("sync"))); }
   /// Collects all of Lua's garbage, and the arrays in it.
-  void collect() { detail::check(gpulua_collect(open(), 0)); }
+  void collect() { detail::check(gpulua_collect(open("collect"), 0)); }
   /// For about that time, a std::chrono::duration: a part of a cycle.
   template <class Time>
   void collect(const Time& time) {
     const double milliseconds = detail::milliseconds(time);
-    if (milliseconds > 0) detail::check(gpulua_collect(open(), milliseconds));
+    if (milliseconds > 0) detail::check(gpulua_collect(open("collect"), milliseconds));
   }
-  void set_stream(void* cu_stream) { detail::check(gpulua_set_stream(open(), cu_stream)); }
-  void wait_stream(void* cu_stream) { detail::check(gpulua_wait_stream(open(), cu_stream)); }
+  void set_stream(void* cu_stream) { detail::check(gpulua_set_stream(open("set_stream"), cu_stream)); }
+  void wait_stream(void* cu_stream) { detail::check(gpulua_wait_stream(open("wait_stream"), cu_stream)); }
   /// Stops the running call with an Error of GPULUA_INTERRUPTED; any thread, and a signal handler. A loop of Lua that
   /// LuaJIT has compiled goes on, unless the state has the flag GPULUA_INTERRUPTIBLE or GPULUA_SANDBOX, or has had a
   /// call with a deadline.
   void interrupt() noexcept { gpulua_interrupt(handle()); }
 
  private:
-  gpulua_state* open() const { return detail::checked(handle(), "state", "a state"); }
+  gpulua_state* open(const char* op) const { return detail::checked(handle(), op, "a state"); }
+
+  gpulua_function* find(const char* op, const std::string& path) const {
+    gpulua_function* function = nullptr;
+    detail::check(gpulua_get(open(op), path.c_str(), &function), {"get", op});
+    return function;
+  }
+  NoValue run_as(const char* op, std::string_view text, const std::string& name) {
+    detail::check(gpulua_run(open(op), text.data(), text.size(), name.c_str()), {"run", op});
+    return {};
+  }
+  template <class Signature>
+  Function<Signature> load_as(const char* op, std::string_view text, const std::string& name) const {
+    gpulua_function* function = nullptr;
+    detail::check(gpulua_load(open(op), text.data(), text.size(), name.c_str(), &function), {"load", op});
+    return Function<Signature>(function);
+  }
 
   static std::string read(const char* op, const std::string& path) {
     std::string text;
@@ -266,7 +275,7 @@ class State : public detail::MakesArrays<State> {
   /// The name that was probably meant by a path that leads to nil.
   std::string advice_about_nil(const std::string& path) const {
     gpulua_function* function = nullptr;
-    if (gpulua_get(open(), path.c_str(), &function) == GPULUA_OK) return gpulua_function_release(function), "";
+    if (gpulua_get(handle(), path.c_str(), &function) == GPULUA_OK) return gpulua_function_release(function), "";
     const std::string_view text = gpulua_error(nullptr), mark = "got nil";
     const std::size_t at = text.find(mark);
     return at == text.npos ? "" : std::string(text.substr(at + mark.size(), text.find('\n', at) - at - mark.size()));

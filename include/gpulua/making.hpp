@@ -152,12 +152,14 @@ class MakesArrays {
   template <class T>
   Array zeros(const Shape& shape) const {
     gpulua_array* array = nullptr;
-    check(gpulua_array_zeros(state(), dtype_of<T>(), shape.ndim(), shape.data(), &array));
+    check(gpulua_array_zeros(state("zeros"), dtype_of<T>(), shape.ndim(), shape.data(), &array), {"array_", "zeros"});
     return Array(array);
   }
 
  private:
-  gpulua_state* state() const { return checked(static_cast<const State&>(*this).handle(), "state", "a state"); }
+  gpulua_state* state(const char* op) const {
+    return checked(static_cast<const State&>(*this).handle(), op, "a state");
+  }
 
   template <class T>
   Array lend(T* data, const Shape& shape, const Strides* strides, const char* device, void (*release)(void*),
@@ -166,8 +168,9 @@ class MakesArrays {
     if (strides != nullptr) strides->check_axes(shape);
     gpulua_array* array = nullptr;
     if constexpr (!std::is_const_v<T>)
-      check(gpulua_array_device(state(), device, data, dtype_of<T>(), shape.ndim(), shape.data(),
-                                strides != nullptr ? strides->data() : nullptr, release, user, &array));
+      check(gpulua_array_device(state("borrow"), device, data, dtype_of<T>(), shape.ndim(), shape.data(),
+                                strides != nullptr ? strides->data() : nullptr, release, user, &array),
+            {"array_", "borrow"});
     return Array(array);
   }
   /// The same with an owner.
@@ -183,9 +186,11 @@ class MakesArrays {
 
   template <class T>
   Array host(T* data, const Shape& shape, int copy) const {
+    const char* const op = copy != 0 ? "copy" : "borrow_host";
     gpulua_array* array = nullptr;
-    check(gpulua_array_host(state(), data, dtype_of<T>(), shape.ndim(), shape.data(), nullptr, nullptr, nullptr, copy,
-                            &array));
+    check(gpulua_array_host(state(op), data, dtype_of<T>(), shape.ndim(), shape.data(), nullptr, nullptr, nullptr, copy,
+                            &array),
+          {"array_", op});
     return Array(array);
   }
 };

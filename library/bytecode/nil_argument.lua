@@ -19,9 +19,11 @@ local function may_be_nil(fn, pc, index)
   return not bytecode.is_never_nil(fn, at)
 end
 
--- Weak: by then a script may have globals of its own.
+-- Lua's own functions. Other globals are a script's or a host program's. Weak: a script may have put others in their place.
 local standard = setmetatable({}, { __mode = "k" })
-for _, value in pairs(_G) do
+for name in ([[assert collectgarbage dofile error gcinfo getfenv getmetatable ipairs load loadfile loadstring module newproxy next pairs
+    pcall print rawequal rawget rawlen rawset require select setfenv setmetatable tonumber tostring type unpack xpcall]]):gmatch "%a+" do
+  local value = rawget(_G, name)
   if type(value) == "function" then standard[value] = true end
 end
 

@@ -89,7 +89,7 @@ class Array(Operators):
 
     def __len__(self):
         if self.ndim == 0:
-            raise TypeError("an array without axes has no length")
+            raise TypeError("[len] expected an array with axes, got one without, which is a number; x.size is 1")
         return self.shape[0]
 
     def __getitem__(self, key):
@@ -161,7 +161,7 @@ class Array(Operators):
         return self.__copy__()
 
     def __reduce_ex__(self, _):
-        raise TypeError("an array of a state cannot be pickled; x.numpy() gives one that can")
+        raise TypeError("[pickle] expected an array that can be pickled, got one of a state; x.numpy() gives one")
 
     def tobytes(self):
         """The elements in row-major order. Waits."""
@@ -190,7 +190,7 @@ class Array(Operators):
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
         host = (_dlpack.CPU, 0)
         if dl_device not in (None, self.__dlpack_device__()) and (dl_device != host or copy is False):
-            raise BufferError("expected a tensor on the array's own device, or a copy on the cpu; x.to_device(name) makes another array")
+            raise BufferError("[__dlpack__] expected a tensor on the array's own device, or a copy on the cpu; x.to_device(name) makes another array")
         array = self
         if dl_device == host and self.device != "cpu":
             array, copy = self.to_device("cpu"), True

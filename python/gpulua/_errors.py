@@ -1,7 +1,7 @@
 """Failures of the library as exceptions."""
 import re
 
-from ._library import ARGUMENT, BUSY, DEADLINE, INTERRUPTED, MEMORY, OK, RUNTIME, SYNTAX, UNAVAILABLE, lib
+from ._library import ARGUMENT, BUSY, DEADLINE, INTERRUPTED, LOST, MEMORY, OK, RUNTIME, SYNTAX, UNAVAILABLE, lib
 
 
 class Error(RuntimeError):
@@ -78,6 +78,10 @@ def _class_of(status, text):
     return _classes.get(status, Error)
 
 
+# A call by the path of a function that is a method here.
+_of_method = re.compile(r"\bgpu\.(astype|copy|item|reshape|to)\((\w+)(?:, )?")
+_methods = {"to": "to_device"}
+
 # What messages of the C interface say in C's names, and what that is in Python.
 _of_c = [(re.compile(r"; copy its elements: gpulua_array_copy_to there, gpulua_array_host here"), "; state.array(x.numpy()) copies its elements"),
          (re.compile(r", in C\+\+ state\.copy\(x\.to_vector<float>\(\), x\.shape\(\)\)"), ""),
@@ -95,17 +99,28 @@ _of_c = [(re.compile(r"; copy its elements: gpulua_array_copy_to there, gpulua_a
          (re.compile(r"the option device of gpulua_create"), "the argument device of State"),
          (re.compile(r"the program sets default_dtype in gpulua_options"), "State(default_dtype='float64') sets it"),
          (re.compile(r"; gpulua_options_init sets the flags to 0"), ""),
-         (re.compile(r"\[create\]"), "[State]")]
+         (re.compile(r"; the program sets it by (\w+) of gpulua_options, 0 for no limit"), r"; State(\1=...) sets it, 0 for no limit"),
+         (re.compile(r", by device_memory of gpulua_options"), ", by State(device_memory=...)"),
+         (re.compile(r"which the host program limits to ([^\n]*?) by lua_memory;"), r"which State(lua_memory=...) limits to \1;"),
+         (re.compile(r"run_file and load_file of gpulua\.hpp read the file, a C program reads it itself"),
+          "pathlib.Path(path).read_text() is that of a file"),
+         (re.compile(r"^(\[[^\n]*)"), lambda found: _of_method.sub(lambda call: f"{call[2]}.{_methods.get(call[1], call[1])}(", found[1])),
+         (re.compile(r"^\[array_(device|host|zeros|dtype|device_name|ndim|shape|strides|size|nbytes|evaluate|copy_to|copy_from|from_dlpack|from_dlpack_legacy|to_dlpack|to_dlpack_legacy)\]"),
+          "[array]"),
+         (re.compile(r"^\[(get|get_value|set|register|create)\]"), "[State]"), (re.compile(r"^\[destroy\]"), "[close]")]
 
 
-def check(status, state):
-    """Raises what a status says; the text is that of the state's, or the thread's, last failure."""
+def check(status, state, called=None):
+    """Raises what a status says; the text is that of the state's, or the thread's, last failure. `called`: what messages call a function that
+    loads a script."""
     if status == OK:
         return
     # A state that another thread works in, or that cannot do it now, has noted nothing.
     text = lib.error(None if status == BUSY else state).decode(errors="replace")
     for of_c, here in _of_c:
         text = of_c.sub(here, text)
+    if called:
+        text = text.replace("[load]", f"[{called}]", 1) if text.startswith("[load]") else text
     if state is not None and not state:
         text = "[state] expected an open state, got a closed one; gpulua.State() opens another"
     if status == INTERRUPTED:
@@ -113,6 +128,14 @@ def check(status, state):
     error = _class_of(status, text)(text)
     error.status = lib.status_name(status).decode()
     raise error
+
+
+_numbers = {lib.status_name(number).decode(): number for number in range(LOST + 1)}
+
+
+def number_of(error, otherwise):
+    """The status of an error of the library's that leaves a function of Python's; that of other exceptions is `otherwise`."""
+    return isinstance(error, Error) and _numbers.get(error.status) or otherwise
 
 
 # What functions of the library give with nil.

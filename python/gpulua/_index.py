@@ -38,7 +38,7 @@ def _range(key, extent):
 
 def _position(key, axis, extent):
     if not -extent <= key < extent:
-        raise OutOfRangeError(f"expected an index from {-extent} to {extent - 1} for axis {axis} of {extent} elements, got {key}")
+        raise OutOfRangeError(f"[index] expected an index from {-extent} to {extent - 1} for axis {axis} of {extent} elements, got {key}")
     return str(key % extent + 1)
 
 
@@ -58,10 +58,10 @@ def _parts(array, key):
         parts.append(part)
     at = [i for i, part in enumerate(parts) if part is Ellipsis]
     if len(at) > 1:
-        raise OutOfRangeError("expected a key with one ellipsis at most, got several")
+        raise OutOfRangeError("[index] expected a key with one ellipsis at most, got several")
     missing = array.ndim - sum(_axes_of(part) for part in parts if part is not Ellipsis)
     if missing < 0:
-        raise OutOfRangeError(f"expected a key for an array of {array.ndim} axes, got one for {array.ndim - missing}")
+        raise OutOfRangeError(f"[index] expected a key for an array of {array.ndim} axes, got one for {array.ndim - missing}")
     place = at[0] if at else len(parts)
     return [*parts[:place], *[slice(None)] * missing, *parts[place + 1:]]
 
@@ -76,7 +76,7 @@ def _translated(array, key):
             specs.append(":" if part == slice(None) else _range(part, shape[axis]))
         elif isinstance(part, type(array)) and part.ndim > 0:
             if part._dtype.startswith(("float", "complex", "bfloat")):
-                raise OutOfRangeError(f"expected an array of integers or bool as an index, got {part.dtype}")
+                raise OutOfRangeError(f"[index] expected an array of integers or bool as an index, got {part.dtype}")
             if part.dtype == "bool" and part.size == 0:  # the standard lets a mask have extents of 0 for any
                 part = array._namespace.zeros(shape[axis:axis + part.ndim], dtype="bool")
             specs.append("a")
@@ -85,7 +85,7 @@ def _translated(array, key):
             try:
                 specs.append(_position(operator.index(part), axis, shape[axis]))
             except TypeError:
-                raise OutOfRangeError(f"expected integers, slices, ..., None or arrays as a key, got {part!r}") from None
+                raise OutOfRangeError(f"[index] expected integers, slices, ..., None or arrays as a key, got {part!r}") from None
         axis += _axes_of(part)
     return ",".join(specs), arrays
 

@@ -76,7 +76,7 @@ def dtype_of(name):
             try:
                 import ml_dtypes
             except ImportError:
-                raise TypeError("expected an array of a dtype that NumPy has, got bfloat16, which the package ml_dtypes adds; "
+                raise TypeError("[numpy] expected an array of a dtype that NumPy has, got bfloat16, which the package ml_dtypes adds; "
                                 "x.astype('float32') makes one") from None
             kind = ml_dtypes.bfloat16
         dtype = _dtypes[name] = numpy.dtype(kind)

@@ -76,10 +76,10 @@ local function write(value)
   local tokens, texts, handles, above = {}, {}, {}, {}
   local put
   local function put_table(t)
-    if above[t] then error("expected a table without cycles, got one that has itself inside", 0) end
+    if above[t] then error("[values] expected a table without cycles, got one that has itself inside", 0) end
     above[t] = true
     above.depth = (above.depth or 0) + 1
-    if above.depth > most_depth then error("expected tables in up to " .. most_depth .. " levels, got more", 0) end
+    if above.depth > most_depth then error("[values] expected tables in up to " .. most_depth .. " levels, got more", 0) end
     local count, length = 0, #t
     for _ in pairs(t) do count = count + 1 end
     if count == length then
@@ -217,7 +217,7 @@ class Object:
         return self
 
     def __reduce_ex__(self, _):
-        raise TypeError("a value of a state cannot be pickled")
+        raise TypeError("[pickle] expected a value that can be pickled, got one of a state")
 
 
 class Function(Object):
@@ -251,9 +251,9 @@ class Tokens:
 
     def _nested(self, value, token, put):
         if any(value is outer for outer in self._above):
-            raise ValueError("expected lists and dicts without cycles, got one that has itself inside")
+            raise ValueError("[values] expected lists and dicts without cycles, got one that has itself inside")
         if len(self._above) == _most_depth:
-            raise ValueError(f"expected lists and dicts in up to {_most_depth} levels, got more")
+            raise ValueError(f"[values] expected lists and dicts in up to {_most_depth} levels, got more")
         self._lines.append(token)
         self._above.append(value)
         put(value)
@@ -262,13 +262,13 @@ class Tokens:
     def _put_list(self, values):
         for i, value in enumerate(values):
             if value is None:
-                raise TypeError(f"expected values in a list for Lua, whose tables hold no nil, got None at position {i}")
+                raise TypeError(f"[values] expected values in a list for Lua, whose tables hold no nil, got None at position {i}")
             self.put(value)
 
     def _put_pairs(self, values):
         for key, value in values.items():
             if not isinstance(key, (str, bytes, int, float)) or key != key:
-                raise TypeError(f"expected text or numbers as keys of a dict for Lua, got {key!r}")
+                raise TypeError(f"[values] expected text or numbers as keys of a dict for Lua, got {key!r}")
             if value is not None:  # a field that is nil
                 self.put(key)
                 self.put(value)

@@ -86,7 +86,7 @@ class Operators:
 
     def __index__(self):
         if "int" not in self._dtype:
-            raise TypeError(f"expected an array of integers as an index, got {self.dtype}")
+            raise TypeError(f"[index] expected an array of integers as an index, got {self.dtype}")
         return operator.index(self.item())
 
     def __format__(self, spec):
@@ -94,7 +94,7 @@ class Operators:
         if self.ndim == 0:
             return format(self.item(), spec)
         if spec:
-            raise TypeError(f"expected an array without axes for the format {spec!r}, got one of shape {self.shape}; x.tolist() gives numbers")
+            raise TypeError(f"[format] expected an array without axes for the format {spec!r}, got one of shape {self.shape}; x.tolist() gives numbers")
         return str(self)
 
     def __round__(self, digits=None):
@@ -103,7 +103,7 @@ class Operators:
     def to_device(self, device, /, *, stream=None):
         """The array on that device: itself if it is there, else a copy."""
         if stream is not None:
-            raise ValueError(f"expected no stream, as gpulua orders the work itself, got {stream!r}")
+            raise ValueError(f"[to_device] expected no stream, as gpulua orders the work itself, got {stream!r}")
         return self._state._lua("gpu.to")(self, device)
 
     def copy(self):
@@ -133,13 +133,13 @@ class Operators:
 
 def _is_operand(value):
     if isinstance(value, (list, tuple)):
-        raise TypeError(f"expected a number or an array beside an array, got {type(value).__name__}; xp.asarray(x) makes an array")
+        raise TypeError(f"[operator] expected a number or an array beside an array, got {type(value).__name__}; xp.asarray(x) makes an array")
     return isinstance(value, (Operators, int, float, complex)) or _values.is_array(value) or hasattr(value, "dtype")
 
 
 def _check_flag(array, value):
     if isinstance(value, bool) and array.dtype != "bool":
-        raise TypeError(f"expected a number beside an array of {array.dtype}, got {value}; int({value}) is one")
+        raise TypeError(f"[operator] expected a number beside an array of {array.dtype}, got {value}; int({value}) is one")
 
 
 def _operator(lua, is_reflected=False):

@@ -12,7 +12,7 @@ from ctypes import byref, c_int64, c_size_t, c_void_p
 from . import _dlpack, _library, _numpy, _options, _tables, _values
 from ._array import Array
 from ._dtype import name_of_type
-from ._errors import Error, ScriptSyntaxError, UndefinedError, check, check_results
+from ._errors import Error, ScriptSyntaxError, UndefinedError, check, check_results, number_of
 from ._library import ARGUMENT, ARRAY, FUNCTION, NIL, OBJECT, OK, Value, lib, own_name
 from ._objects import Bridge, Function, Object, Tokens, from_tokens
 
@@ -95,14 +95,14 @@ class State:
             lib.destroy(self._handle)
 
     def __reduce_ex__(self, _):
-        raise TypeError("a state cannot be copied or pickled")
+        raise TypeError("[State] expected no copy of a state, and no pickle, got one; another gpulua.State() is a new state")
 
-    def _check(self, status):
+    def _check(self, status, called=None):
         """Raises what a status says; first of all what Python's code has raised meanwhile."""
         (raised, text), self._raised = self._raised or (None, None), None
         self._raise_interrupts()
         try:
-            check(status, self._handle)
+            check(status, self._handle, called)
         except RuntimeError as error:
             if raised is None or text not in str(error):
                 raise
@@ -132,7 +132,7 @@ class State:
             raise TypeError(f"[{called}] expected the script's name in messages, a text, got {_options.described(name)}; "
                             "state.load(text)(1, 2) passes arguments, which are ... in the script")
         data, handle = _options.script(called, text), c_void_p()
-        self._check(lib.load(self._handle, data, len(data), _options.name_of(called, "name", name, "a text"), byref(handle)))
+        self._check(lib.load(self._handle, data, len(data), _options.name_of(called, "name", name, "a text"), byref(handle)), called)
         return Function(self, handle)
 
     def eval(self, expression):
@@ -180,7 +180,7 @@ class State:
         value = Value()
         self._check(lib.get_value(self._handle, _path(path), byref(value)))
         if value.kind == NIL:
-            raise UndefinedError(f"expected the path of a value in the state, got {path!r}, which is nil{self._near(path)}; "
+            raise UndefinedError(f"[State] expected the path of a value in the state, got {path!r}, which is nil{self._near(path)}; "
                                  "state.eval(path) gives None for nil")
         found = self._to_python(value)
         return self._bridge.to_python(found) if type(found) is Object else found
@@ -224,7 +224,7 @@ class State:
         if hasattr(value, "to_numpy"):
             value = _tables.numbers(value)
         if not hasattr(value, "__dlpack__"):
-            raise TypeError(f"expected an array with __dlpack__, such as NumPy's, or lists of numbers, got {type(value).__name__}")
+            raise TypeError(f"[array] expected an array with __dlpack__, such as NumPy's, or lists of numbers, got {type(value).__name__}")
         if hasattr(value, "__array_interface__"):
             return Array(self, _numpy.take(self._handle, value, self.device != "cpu"))
         if value.__dlpack_device__()[0] == _dlpack.CPU and self.device != "cpu":
@@ -311,7 +311,7 @@ class State:
             raise
         values = [self._to_python(results[i]) for i in range(min(count.value, _most_results))]
         if count.value > _most_results:
-            raise ValueError(f"expected at most {_most_results} results, got {count.value}")
+            raise ValueError(f"[call] expected at most {_most_results} results, got {count.value}")
         check_results(values)
         if reads_tables and any(type(value) is Object for value in values):
             values = [self._bridge.to_python(value) if type(value) is Object else value for value in values]
@@ -352,7 +352,7 @@ class State:
 
     def _register(self, path, function):
         def called(state, _, given, count, out, out_count):
-            before = self._raised
+            before, values, handled = self._raised, [], sys.exc_info()[1]
             try:
                 are_tokens, *values = [self._to_python(_retained(given[i])) for i in range(count)]
                 if are_tokens:
@@ -364,21 +364,21 @@ class State:
                 are_tokens = any(map(self._is_nested, results))
                 results = [are_tokens, *(self._tokens(results) if are_tokens else results)]
                 if len(results) > out_count[0]:
-                    raise ValueError(f"expected at most {out_count[0] - 1} results, got {len(results) - 1}")
+                    raise ValueError(f"[{path}] expected at most {out_count[0] - 1} results, got {len(results) - 1}")
                 # Text is read after this returns.
                 kept = entry[1] = []
-                values = [self._to_lua(result, kept) for result in results]
-                for i, value in enumerate(values):
+                to_lua = [self._to_lua(result, kept) for result in results]
+                for i, value in enumerate(to_lua):
                     out[i] = _retained(value)
-                out_count[0] = len(values)
+                out_count[0] = len(to_lua)
                 self._raised = before  # which a call in the function has taken for its own
                 return OK
             except BaseException as error:
-                text = _text_of(error)
+                text = _text_of(error, values, handled)
                 self._raised = error, text
                 if not isinstance(error, Exception):
                     self._interrupts.append(error)
-                return lib.fail(state, text.encode())
+                return number_of(error, lib.fail(state, text.encode()))
 
         # It stays as long as the state: a script may keep the function that another one has replaced.
         entry = [_library.CALLBACK(called), []]
@@ -417,13 +417,30 @@ def _warn(text):
     warnings.warn(text, stacklevel=3)
 
 
-def _text_of(error):
-    """Its name and message as they come back from the library: without characters that UTF-8 does not have, and zeros."""
+def _message_of(error):
     try:
         message = str(error)
     except Exception as failure:
         message = f"a message that fails with {type(failure).__name__}"
-    return f"{type(error).__name__}: {message}".encode(errors="replace").decode().replace("\0", "\\0")
+    return f"{type(error).__name__}: {message}"
+
+
+def _text_of(error, arguments, handled):
+    """Its name and message, with those of its causes, as they come back from the library: without characters that UTF-8 does not have, and
+    zeros. `arguments`: those of the function that has raised it; `handled`: what was being handled when that was called."""
+    text, seen = _message_of(error), {id(handled)}
+    missing = [i + 1 for i, argument in enumerate(arguments) if argument is None]
+    if isinstance(error, TypeError) and "NoneType" in text and len(missing) == 1 and "\n" not in text:
+        text += f"; argument {missing[0]} is None, as the call got nil"  # to which the library adds the variable
+    while id(error) not in seen:
+        seen.add(id(error))
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+        if error is None:
+            break
+        message = _message_of(error)
+        if id(error) not in seen and message.split("\n", 1)[0] not in text:
+            text += "\ncaused by: " + message
+    return text.encode(errors="replace").decode().replace("\0", "\\0")
 
 
 def _noting(errors, function):

@@ -78,10 +78,10 @@ def numbers(values):
     if not is_nullable or not values.isna().any():
         return values.to_numpy()
     if dtype.kind == "b":
-        raise TypeError("expected booleans of which none is missing, got missing ones; x.fillna(False) has none")
+        raise TypeError("[new_table] expected booleans of which none is missing, got missing ones; x.fillna(False) has none")
     present = values.dropna()
     if dtype.kind in "iu" and len(present) > 0 and max(-int(present.min()), int(present.max())) > 2**53:
-        raise ValueError("expected integers up to 2**53 beside missing ones, which make them float64, got larger ones; x.fillna(0) keeps them")
+        raise ValueError("[new_table] expected integers up to 2**53 beside missing ones, which make them float64, got larger ones; x.fillna(0) keeps them")
     return values.to_numpy("float64", na_value=float("nan"))
 
 
@@ -96,7 +96,7 @@ def _dates(name, array):
     unit = numpy.datetime_data(array.dtype)[0]
     unit = _coarse.get(unit, unit)
     if array.ndim != 1 or unit not in _units or (array.dtype.kind == "m" and numpy.datetime_data(array.dtype)[0] in "YM"):
-        raise TypeError(f"expected dates or durations of days, s, ms, us or ns in column {name}, got {array.dtype}")
+        raise TypeError(f"[new_table] expected dates or durations of days, s, ms, us or ns in column {name}, got {array.dtype}")
     kind = "date" if array.dtype.kind == "M" else "duration"
     return array.astype(f"{array.dtype.kind}8[{unit}]").view("int64"), None, f"{kind} {_units[unit]}"
 
@@ -117,11 +117,11 @@ def _column(name, values):
     if array.dtype.kind in "mM":
         return _dates(name, array)
     if array.ndim != 1 or array.dtype.kind not in "OU":
-        raise TypeError(f"expected numbers, booleans, text, dates or durations in column {name}, got {array.dtype}")
+        raise TypeError(f"[new_table] expected numbers, booleans, text, dates or durations in column {name}, got {array.dtype}")
     texts = ["" if _is_missing(value) else value for value in array.tolist()]
     for value in texts:
         if not isinstance(value, str):
-            raise TypeError(f"expected numbers, booleans, text, dates or durations in column {name}, got {array.dtype} with a value of {type(value).__name__}")
+            raise TypeError(f"[new_table] expected numbers, booleans, text, dates or durations in column {name}, got {array.dtype} with a value of {type(value).__name__}")
     places = {text: i + 1 for i, text in enumerate(sorted(set(texts), key=_bytes))}
     return numpy.fromiter((places[text] for text in texts), "int64", len(texts)), _packed(places), None
 

@@ -9,7 +9,7 @@ from . import _tables
 from ._dtype import DType, name_of_type
 from ._library import BOOLEAN, INTEGER, NIL, NUMBER, TEXT, Value
 
-_expected = "expected None, a boolean, a number, text, an array, a function of Lua, or a list or dict of these"
+_expected = "[values] expected None, a boolean, a number, text, an array, a function of Lua, or a list or dict of these"
 
 
 def is_array(value):
@@ -31,7 +31,7 @@ def is_nested(value):
 
 def check_integer(value):
     if not -2**63 <= value < 2**64:
-        raise OverflowError(f"expected an integer from -2**63 to 2**64 - 1, got {value}")
+        raise OverflowError(f"[values] expected an integer from -2**63 to 2**64 - 1, got {value}")
     return value
 
 
@@ -46,10 +46,10 @@ def check_array(value):
     """Refuses NumPy's arrays whose elements are not what an array of ours holds."""
     dtype = value.dtype
     if dtype.kind not in "biufc" and dtype.name != "bfloat16" or dtype.itemsize > (16 if dtype.kind == "c" else 8):
-        raise TypeError(f"expected an array of booleans or of numbers of up to 64 bits, got one of {dtype}" +
+        raise TypeError(f"[array] expected an array of booleans or of numbers of up to 64 bits, got one of {dtype}" +
                         (f"; {_ways[dtype.kind]}" if dtype.kind in _ways else ""))
     if isinstance(value, sys.modules["numpy"].ma.MaskedArray):
-        raise TypeError("expected an array without a mask, which would be lost, got a masked one; x.filled(value) has none")
+        raise TypeError("[array] expected an array without a mask, which would be lost, got a masked one; x.filled(value) has none")
 
 
 def of_handle(kind, handle):

@@ -38,7 +38,7 @@ class Magic:
         if self._state is None:
             self._state, self._device = State(device, interruptible=True), device
         elif device is not None and device != self._device:
-            raise ValueError(f"expected the device of the first cell, {self._state.device}, got {device}; %reload_ext gpulua begins anew")
+            raise ValueError(f"[%gpulua] expected the device of the first cell, {self._state.device}, got {device}; %reload_ext gpulua begins anew")
         return self._state
 
     def line(self, line):
@@ -48,7 +48,7 @@ class Magic:
     def cell(self, line, cell):
         given, rest = _options(line)
         if rest:
-            raise ValueError(f"expected %%gpulua {_usage}, got {rest}")
+            raise ValueError(f"[%gpulua] expected %%gpulua {_usage}, got {rest}")
         return self._run(given, cell, "cell")
 
     def _run(self, given, code, name):
@@ -56,7 +56,7 @@ class Magic:
         state = self._open(given["--device"][-1] if given["--device"] else None)
         for name in inputs:
             if name not in self._shell.user_ns:
-                raise NameError(f"expected a variable of Python after -i, got {name}")
+                raise NameError(f"[%gpulua] expected a variable of Python after -i, got {name}")
             state[name] = self._shell.user_ns[name]
         whole = code.rstrip()
         result = state.run(state._lua(_with_result)(whole[:-1] if whole.endswith(";") else whole), name)
@@ -80,5 +80,5 @@ def _output(state, name, code):
     except UndefinedError:
         is_local = re.search(rf"\blocal\b[\w\s,]*\b{re.escape(name)}\b", code)
         hint = "; a local variable ends with its cell, without local it stays" if is_local else ""
-        raise NameError(f"expected a variable of Lua after -o, got {name}, which is nil{hint}") from None
+        raise NameError(f"[%gpulua] expected a variable of Lua after -o, got {name}, which is nil{hint}") from None
     return state.table(name) if state.eval(f"getmetatable({name}) == 'a table of columns'") else value

@@ -67,6 +67,7 @@ void read_own(Job& job) {
   job.address = "127.0.0.1";
   job.port = number("GPULUA_STORE_PORT", 1, last_port);
   if (job.rank == 0) job.listener = number("GPULUA_STORE_FD", 0, 1 << 20);
+  job.ended = number("GPULUA_ENDED_FD", 0, 1 << 20);
   job.token = text("GPULUA_TOKEN");
 }
 

@@ -16,6 +16,8 @@ struct Job {
   int port = 0;
   /// By::gpulua, rank 0: the open socket that listens there; else -1.
   int listener = -1;
+  /// By::gpulua: a file with a byte for each rank, which is 1 once the rank's process has ended; else -1.
+  int ended = -1;
   /// What all processes of the job know; no others do where it has a secret (GPULUA_TOKEN).
   std::string token;
   /// Seconds that a call waits for another rank (GPULUA_COMM_TIMEOUT).

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/wait.h>
@@ -83,7 +84,9 @@ class LocalJob {
       : arguments_(arguments),
         listener_(listen_at(0, Reach::this_machine)),
         port_(port_of(listener_)),
-        token_(random_token()) {
+        token_(random_token()),
+        ended_(::memfd_create("gpulua ranks that have ended", 0)) {
+    if (ended_.descriptor() < 0 || ::ftruncate(ended_.descriptor(), count) != 0) fail("memfd_create");
     // Rank 0 inherits it.
     ::fcntl(listener_.descriptor(), F_SETFD, 0);
     for (int rank = 0; rank < count; ++rank) start(rank, count);
@@ -145,6 +148,7 @@ class LocalJob {
     set("GPULUA_STORE_PORT", std::to_string(port_));
     set("GPULUA_STORE_FD", std::to_string(listener_.descriptor()));
     set("GPULUA_TOKEN", token_);
+    set("GPULUA_ENDED_FD", std::to_string(ended_.descriptor()));
     ::execv("/proc/self/exe", arguments_);
     ::_exit(127);
   }
@@ -167,6 +171,7 @@ class LocalJob {
       const auto rank = static_cast<int>(&process - processes_.data());
       process = 0;
       --running_;
+      note_end(rank);
       // A rank that a signal has ended is the cause, though others may have been seen to fail because of it before.
       const bool is_cause = WIFSIGNALED(status) && !has_killed_;
       if (status == 0 || (status_ != 0 && !is_cause)) continue;
@@ -175,6 +180,13 @@ class LocalJob {
                      strsignal(WTERMSIG(status)));
       note_failure(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
     }
+  }
+
+  /// For ranks that wait for this one to connect.
+  void note_end(int rank) const {
+    const char has_ended = 1;
+    // Where that fails they wait a minute.
+    static_cast<void>(::pwrite(ended_.descriptor(), &has_ended, 1, rank) == 1);
   }
 
   void note_failure(int status) {
@@ -190,6 +202,7 @@ class LocalJob {
   Socket listener_;
   int port_;
   std::string token_;
+  Socket ended_;  // a file, with a byte for each rank
   std::vector<Output> outputs_;
   std::vector<pid_t> processes_;  // by rank; 0: ended
   int running_ = 0;

@@ -1,12 +1,14 @@
 #include "src/comm/meeting.h"
 
 #include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <ranges>
 #include <string>
 #include <thread>
 #include <vector>
@@ -74,7 +76,7 @@ class Meeting {
         ++missing;
         continue;
       }
-      auto [socket, hello] = accept([&] { return "rank " + std::to_string(missing); });
+      auto [socket, hello] = accept([&] { return std::vector<int>{missing}; });
       if (hello.rank <= job_.rank || hello.purpose == Hello::meeting) continue;
       PeerSockets& peer = peers_[hello.rank];
       (hello.purpose == Hello::data ? peer.data : peer.control) = std::move(socket);
@@ -83,16 +85,37 @@ class Meeting {
   }
 
  private:
+  /// The first of the ranks whose process is known to have ended; -1 for none.
+  template <class Ranks>
+  int ended_one(const Ranks& ranks) const {
+    for (const int rank : ranks)
+      if (char has_ended = 0; job_.ended >= 0 && ::pread(job_.ended, &has_ended, 1, rank) == 1 && has_ended != 0)
+        return rank;
+    return -1;
+  }
+  [[noreturn]] void refuse_ended(int rank) const {
+    throw Error(
+        ErrorKind::device,
+        "[comm] expected the same calls on all ranks: rank {} has ended without gpu.comm, which connects all {} "
+        "ranks",
+        rank, job_.size);
+  }
+  /// For a wait in which no rank can have done its part and ended.
+  template <class Ranks>
+  void check_ended(const Ranks& ranks) const {
+    if (const int rank = ended_one(ranks); rank >= 0) refuse_ended(rank);
+  }
+
   /// Rank 0: waits for the hello of each rank, and sends all of them the list of addresses.
   void receive_all() {
     listener_ = job_.listener >= 0 ? Socket(job_.listener) : listen_at(job_.port, reach());
     places_.resize(job_.size);
     std::vector<Socket> sockets(job_.size);
     const auto missing = [&] {
-      std::string names;
+      std::vector<int> ranks;
       for (int rank = 1; rank < job_.size; ++rank)
-        if (!sockets[rank]) names += (names.empty() ? "rank " : ", ") + std::to_string(rank);
-      return names;
+        if (!sockets[rank]) ranks.push_back(rank);
+      return ranks;
     };
     for (int count = 1; count < job_.size;) {
       auto [socket, hello] = accept(missing);
@@ -117,6 +140,7 @@ class Meeting {
     places_.resize(job_.size);
     // A process that listens there for another job turns this rank away, and may be gone soon.
     while (!receive_places(connect(first, Hello::meeting, 0))) {
+      check_ended(std::views::iota(0, job_.size));
       check_time([&] {
         return "place of rank 0 at " + address + ":" + std::to_string(first.port) +
                ", which turns this rank away: it has ended, is of another job, or has another GPULUA_TOKEN";
@@ -138,6 +162,7 @@ class Meeting {
       pollfd entry{socket.descriptor(), POLLIN, 0};
       ::poll(&entry, 1, meeting_poll_ms);
       while_waiting_();
+      check_ended(std::views::iota(0, job_.size));
       check_time([] { return std::string("other ranks, which rank 0 names"); });
     }
     // The sender may be a stranger: the texts end within their arrays.
@@ -173,6 +198,7 @@ class Meeting {
       const Hello mine = hello(purpose);
       if (socket && socket.send_all(&mine, sizeof mine)) return socket;
       while_waiting_();
+      check_ended(std::views::single(rank));
       check_time([&] {
         return "answer of rank " + std::to_string(rank) + " at " + place.address + ":" + std::to_string(place.port) +
                " (" + why + ")";
@@ -181,11 +207,13 @@ class Meeting {
     }
   }
 
-  /// The next connection of a rank of this job. All connections are read at once: one that sends nothing, or a
-  /// byte a second, delays nobody. Strangers are turned away.
+  /// The next connection of a rank of this job. `missing` gives those that have not come yet. All connections are read
+  /// at once: one that sends nothing, or a byte a second, delays nobody. Strangers are turned away.
   template <class Missing>
   std::pair<Socket, Hello> accept(const Missing& missing) {
     for (;;) {
+      // Before the look at what has come: a rank may have connected last of all, and ended then.
+      const int ended = ended_one(missing());
       std::vector<pollfd> entries{{listener_.descriptor(), POLLIN, 0}};
       for (const Caller& caller : callers_) entries.push_back({caller.socket.descriptor(), POLLIN, 0});
       const int ready = ::poll(entries.data(), entries.size(), meeting_poll_ms);
@@ -206,7 +234,12 @@ class Meeting {
       // The oldest stranger: a rank has sent its hello by now.
       if (callers_.size() > most_strangers) callers_.pop_front();
       while_waiting_();
-      check_time(missing);
+      if (ended >= 0 && ready == 0 && callers_.empty()) refuse_ended(ended);
+      check_time([&] {
+        std::string names;
+        for (const int rank : missing()) names += (names.empty() ? "rank " : ", ") + std::to_string(rank);
+        return names;
+      });
     }
   }
 

@@ -12,6 +12,7 @@
 #include "bindings/lua/caller.h"
 #include "bindings/lua/fields.h"
 #include "bindings/lua/lua.h"
+#include "bindings/lua/nil_source.h"
 #include "bindings/lua/state.h"
 #include "src/embed/failure.h"
 #include "src/embed/script_state.h"
@@ -37,32 +38,55 @@ ScriptState* state_of(const Bound& bound) {
   return ScriptState::find(bound.state);
 }
 
-/// The error of a callback: its own, or that of a call in it whose status it passes on.
+/// Whether a call of the program's gives the status, too, where a callback has given it and no script has handled the
+/// error: the program reacts to what has happened, wherever that was. What is wrong with a call in the callback is the
+/// callback's mistake, a GPULUA_RUNTIME.
+bool passes_on(gpulua_status status) {
+  switch (status) {
+    case GPULUA_MEMORY:
+    case GPULUA_DEVICE:
+    case GPULUA_DEADLINE:
+    case GPULUA_INTERRUPTED:
+    case GPULUA_UNAVAILABLE:
+    case GPULUA_LOST:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// The error of a callback: its own, or that of a call in it, in whatever state, whose status it passes on.
 const ScriptState::CallbackError& error_of(ScriptState& state, gpulua_status status) {
   std::optional<ScriptState::CallbackError>& error = state.callback_error;
-  if (!error && state.failed == status) error = {state.error, last_cause()};
+  if (!error && last_status() == status) error = {last_failure(), last_cause()};
+  if (error) {
+    if (passes_on(status)) error->status = status;
+    return *error;
+  }
   const bool is_status = status > GPULUA_OK && status <= GPULUA_LOST;
-  if (!error)
-    error = {"the host program's function gave " +
-                 (is_status ? gpulua_status_name(status) : std::to_string(status) + ", which is no gpulua_status,") +
-                 " without a text: return gpulua_fail(state, text) says what has failed",
-             nullptr};
+  error = {"the host program's function gave " +
+           (is_status ? gpulua_status_name(status) : std::to_string(status) + ", which is no gpulua_status,") +
+           " without a text: return gpulua_fail(state, text) says what has failed"};
   return *error;
 }
 
 /// Calls the host program from L. An exception that leaves it is its error.
 template <class Run>
-gpulua_status call_back(lua_State* L, ScriptState& state, const Run& run) {
-  const ScriptState::CallingBack calling(state, L);
+gpulua_status call_back(lua_State* L, ScriptState& state, const char* name, const Run& run) {
+  const ScriptState::CallingBack calling(state, L, name);
+  const auto escaped = [name] {
+    return "[" + std::string(name) +
+           "] expected the host program's function to return gpulua_fail(state, text), got a C++ exception that has "
+           "left it";
+  };
   state.callback_error.reset();
-  state.failed = GPULUA_OK;
+  forget_status();
   try {
     return run();
   } catch (const std::exception& error) {
-    state.callback_error = {std::string("a C++ exception has left the host program's function: ") + error.what(),
-                            nullptr};
+    state.callback_error = {escaped() + ": " + text_of(error)};
   } catch (...) {
-    state.callback_error = {"a C++ exception has left the host program's function", nullptr};
+    state.callback_error = {escaped()};
   }
   return GPULUA_RUNTIME;
 }
@@ -85,7 +109,7 @@ int call_host(lua_State* L, Callback& callback) {
   if (!read_values(L, 1, count, state, in.data(), {"callback", "argument"}, Texts::on_stack)) return -1;
   std::size_t results = out.size();
   std::optional<std::string> message;
-  const gpulua_status status = call_back(L, state, [&] {
+  const gpulua_status status = call_back(L, state, callback.path.c_str(), [&] {
     return callback.function(state.handle(), callback.user, in.data(), count, out.data(), &results);
   });
   if (status != GPULUA_OK)
@@ -110,6 +134,18 @@ int call_host(lua_State* L, Callback& callback) {
   return pushed ? static_cast<int>(results) : -1;
 }
 
+/// Names the variable of the script's that is nil in the message at the top of the stack, "[price] expected a number as
+/// argument 1, got nil". Without effect for other messages.
+void name_nil(lua_State* L) {
+  constexpr std::string_view mark = "got nil";
+  const std::string message(name_at(L, -1));
+  const std::size_t end = std::min(message.find('\n'), message.size());
+  if (!std::string_view(message).substr(0, end).ends_with(mark)) return;
+  const std::string text = message.substr(0, end) + about_nil_variable(L) + message.substr(end);
+  lua_pop(L, 1);
+  lua_pushlstring(L, text.data(), text.size());
+}
+
 /// Puts the script's line in front of the message at the top of the stack, unless it is there: of calls that nest
 /// without an end, each one would add the same.
 void add_position(lua_State* L) {
@@ -123,7 +159,8 @@ void add_position(lua_State* L) {
 /// The error at the top of the stack is that of a callback, with what the program has given it.
 void note_raised(lua_State* L, ScriptState& state) {
   const std::optional<ScriptState::CallbackError> error = std::exchange(state.callback_error, std::nullopt);
-  state.raised = {std::string(name_at(L, -1)), error ? error->cause : nullptr};
+  state.raised = error ? *error : ScriptState::CallbackError{};
+  state.raised.text = name_at(L, -1);
 }
 
 /// The Lua function of a callback, which is its own upvalue.
@@ -135,6 +172,7 @@ int run_callback(lua_State* L) {
   } else {
     const int results = call_host(L, *bound.callback);
     if (results >= 0) return results;
+    name_nil(L);
   }
   add_position(L);
   if (ScriptState* const state = state_of(bound)) note_raised(L, *state);
@@ -144,7 +182,7 @@ int run_callback(lua_State* L) {
 /// Gives the line at the top of the stack to the host program. False with the message pushed where that fails.
 bool print_line(lua_State* L, ScriptState& state) {
   const gpulua_options& options = state.options();
-  call_back(L, state, [&] {
+  call_back(L, state, "print", [&] {
     std::size_t size = 0;
     const char* const text = lua_tolstring(L, -1, &size);
     options.print(options.user, text, size);
@@ -185,6 +223,15 @@ int print(lua_State* L) {
 }
 
 }  // namespace
+
+std::string ScriptState::text_of_callback() const {
+  std::string text = "expected no callback of this state to run, got ";
+  text += callback_name_ != nullptr ? "'" + std::string(callback_name_) + "'" : "a call that does";
+  lua_Debug frame{};
+  if (callback_name_ != nullptr && find_script_frame(running_, frame))
+    text += ", which " + std::string(frame.short_src) + ":" + std::to_string(frame.currentline) + " has called";
+  return text + "; call this after it has returned, such as when it has set a flag";
+}
 
 void set_print(lua_State* L, ScriptState& state) {
   push_bound(L, {state.handle(), nullptr});

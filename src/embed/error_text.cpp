@@ -10,6 +10,7 @@
 #include "bindings/lua/caller.h"
 #include "bindings/lua/chunk_texts.h"
 #include "bindings/lua/fields.h"
+#include "bindings/lua/state.h"
 #include "bindings/session/explain_error.h"
 #include "bindings/session/hint.h"
 #include "bindings/session/traceback.h"
@@ -208,6 +209,32 @@ void add_host_hint(lua_State* L) {
   lua_settop(L, 1);
 }
 
+/// Writes the methods of a message's advice as functions, gpu.astype(x, "float32") for x:astype("float32"), where no
+/// script runs or has made the call, whose line would stand in front: the program calls functions by their paths, and
+/// its language has no methods of arrays. The message is the one value on the stack.
+void name_functions(lua_State* L) {
+  lua_Debug frame{};
+  Bindings* const bindings = find_bindings(L);
+  if (bindings == nullptr || !name_at(L, 1).starts_with('[') || find_script_frame(L, frame)) return;
+  std::string message(name_at(L, 1));
+  const auto is_part = [&](std::size_t at) { return at < message.size() && is_word(message[at]); };
+  for (std::size_t colon = message.find(':'); colon != message.npos; colon = message.find(':', colon + 1)) {
+    std::size_t first = colon, end = colon + 1;
+    while (first > 0 && is_part(first - 1)) --first;
+    while (is_part(end)) ++end;
+    const bool is_call = first < colon && end > colon + 1 && end < message.size() && message[end] == '(';
+    if (!is_call || (first > 0 && message[first - 1] == '.')) continue;
+    const std::string object = message.substr(first, colon - first), name = message.substr(colon + 1, end - colon - 1);
+    if (!bindings->signatures.is_in_module(name)) continue;
+    const bool is_alone = message.compare(end, 2, "()") == 0;
+    const std::string call = "gpu." + name + "(" + object + (is_alone ? "" : ", ");
+    message.replace(first, end + 1 - first, call);
+    colon = first + call.size();
+  }
+  lua_settop(L, 0);
+  lua_pushlstring(L, message.data(), message.size());
+}
+
 }  // namespace
 
 int add_traceback(lua_State* L) {
@@ -218,6 +245,7 @@ int add_traceback(lua_State* L) {
     if (ScriptState* const state = ScriptState::of(L)) state->note_cause({text, size});
     explain_error(L);
     if (may_have_hint(L)) {
+      name_functions(L);
       add_running_hint(L, HintFiles::left);
       add_host_hint(L);
     }
@@ -249,8 +277,10 @@ void add_parser_hint(lua_State* L, const char* text, std::size_t size) {
         L, "; the text ends with a byte of zero: its size is that of a C array, sizeof, where strlen is meant");
     return lua_concat(L, 2);
   }
-  if (script.ends_with(".lua") && script.find_first_of(" \t\r\n(=") == script.npos) {
-    lua_pushliteral(L, "; this looks like a path, where the text of the script is expected: read the file first");
+  if (script.ends_with(".lua") && script.find_first_of("\r\n(={\"'") == script.npos) {
+    lua_pushliteral(L,
+                    "; this looks like a path, where the text of the script is expected: run_file and load_file of "
+                    "gpulua.hpp read the file, a C program reads it itself");
     return lua_concat(L, 2);
   }
   if (script.substr(std::min(script.find_first_not_of(" \t\r\n"), script.size())).starts_with("function(")) {

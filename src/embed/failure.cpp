@@ -8,6 +8,7 @@ namespace {
 
 thread_local std::string thread_failure;
 thread_local void* thread_cause = nullptr;
+thread_local gpulua_status thread_status = GPULUA_OK;
 
 void note(std::string& where, std::string_view text) noexcept {
   try {
@@ -24,11 +25,9 @@ void note(std::string& where, std::string_view text) noexcept {
 
 gpulua_status fail(ScriptState* state, gpulua_status status, std::string_view text, void* cause) noexcept {
   thread_cause = cause;
+  thread_status = status;
   note(thread_failure, text);
-  if (state != nullptr) {
-    note(state->error, text);
-    state->failed = status;
-  }
+  if (state != nullptr) note(state->error, text);
   return status;
 }
 
@@ -38,6 +37,26 @@ const char* last_failure() noexcept {
 
 void* last_cause() noexcept {
   return thread_cause;
+}
+
+gpulua_status last_status() noexcept {
+  return thread_status;
+}
+void forget_status() noexcept {
+  thread_status = GPULUA_OK;
+}
+
+std::string text_of(const std::exception& error) {
+  std::string text = error.what();
+  const auto* const nested = dynamic_cast<const std::nested_exception*>(&error);
+  if (nested == nullptr || !nested->nested_ptr()) return text;
+  try {
+    nested->rethrow_nested();
+  } catch (const std::exception& cause) {
+    text += "\ncaused by: " + text_of(cause);
+  } catch (...) {  // which has no text
+  }
+  return text;
 }
 
 gpulua_status fail_handle(const char* op, const char* expected, const void* got) noexcept {
@@ -52,7 +71,7 @@ gpulua_status fail_handle(const char* op, const char* expected, const void* got)
   }
 }
 
-gpulua_status fail_busy(const char* op, const char* why) noexcept {
+gpulua_status fail_busy(const char* op, const std::string& why) noexcept {
   try {
     return fail(nullptr, GPULUA_BUSY, "[" + std::string(op) + "] " + why);
   } catch (...) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <exception>
+#include <string>
 #include <string_view>
 
 #include "include/gpulua/gpulua.h"
@@ -13,12 +14,17 @@ namespace gpulua::embed {
 gpulua_status fail(ScriptState* state, gpulua_status status, std::string_view text, void* cause = nullptr) noexcept;
 /// The calling thread's last text.
 const char* last_failure() noexcept;
+/// The status that it came with, or GPULUA_OK since forget_status().
+gpulua_status last_status() noexcept;
+void forget_status() noexcept;
+/// The text of an exception that is not the library's, with those of the exceptions that it nests.
+std::string text_of(const std::exception& error);
 /// What the callback whose error that was had given with it; null for another error.
 void* last_cause() noexcept;
 /// "[call] expected a gpulua_function, got NULL".
 gpulua_status fail_handle(const char* op, const char* expected, const void* got) noexcept;
 /// "[run] another thread works in this state".
-gpulua_status fail_busy(const char* op, const char* why) noexcept;
+gpulua_status fail_busy(const char* op, const std::string& why) noexcept;
 /// Notes the exception that is being handled.
 gpulua_status fail_with_current(ScriptState* state) noexcept;
 gpulua_status status_of(ErrorKind kind) noexcept;
@@ -26,7 +32,7 @@ gpulua_status status_of(ErrorKind kind) noexcept;
 /// The one place where exceptions become statuses: runs `body` in the state, on the thread that has entered it.
 template <class Body>
 gpulua_status enter(ScriptState& state, ScriptState::Access access, const char* op, Body body) noexcept {
-  const char* why = nullptr;
+  std::string why;
   if (!state.enter(access, why)) return fail_busy(op, why);
   gpulua_status status = GPULUA_OK;
   try {

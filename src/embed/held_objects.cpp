@@ -58,8 +58,8 @@ void ScriptState::drop_released() noexcept {
   }
 }
 
-Callback* ScriptState::add_callback(gpulua_callback function, void* user) {
-  registered_.push_back(std::make_unique<Callback>(Callback{this, function, user}));
+Callback* ScriptState::add_callback(gpulua_callback function, void* user, const char* path) {
+  registered_.push_back(std::make_unique<Callback>(Callback{this, function, user, path}));
   return registered_.back().get();
 }
 

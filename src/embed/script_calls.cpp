@@ -248,7 +248,7 @@ gpulua_status gpulua_register(gpulua_state* state, const char* path, gpulua_call
     if (callback == nullptr) throw Error("[register] expected a function, got NULL");
     At at{&script, "register", path};
     check_target(at, /*is_function=*/true);
-    at.callback = script.add_callback(callback, user);
+    at.callback = script.add_callback(callback, user, path);
     script.run_lookup(&set, &at);
   });
 }

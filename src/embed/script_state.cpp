@@ -23,11 +23,6 @@
 namespace gpulua::embed {
 namespace {
 
-constexpr const char* not_in_callback =
-    "expected no callback of this state to run, got one that does; call this after it has returned, such as when it "
-    "has "
-    "set a flag";
-
 /// Waits for what kernels may still report about the script's work: it is this script's error, not the next one's.
 int wait_for_faults(lua_State* L) {
   bindings_of(L).context().settle();
@@ -211,7 +206,7 @@ int ScriptState::open(lua_State* L) {
   return 0;
 }
 
-bool ScriptState::enter(Access access, const char*& why) noexcept {
+bool ScriptState::enter(Access access, std::string& why) noexcept try {
   const void* const me = this_thread();
   if (owner_.load(std::memory_order_relaxed) != me) {
     const void* nobody = nullptr;
@@ -224,16 +219,18 @@ bool ScriptState::enter(Access access, const char*& why) noexcept {
     // A program's own Lua calls a callback without entering.
     if (access == Access::no_script_runs && in_callback()) {
       owner_.store(nullptr, std::memory_order_release);
-      why = not_in_callback;
+      why = text_of_callback();
       return false;
     }
     if (has_released_.load(std::memory_order_relaxed)) drop_released();
   } else if (access == Access::no_script_runs) {
-    why = not_in_callback;
+    why = text_of_callback();
     return false;
   }
   ++depth_;
   return true;
+} catch (...) {  // no room for the text
+  return false;
 }
 
 void ScriptState::leave() noexcept {
@@ -252,9 +249,9 @@ int ScriptState::run(Body body, void* data) {
   lua_rawgeti(L, LUA_REGISTRYINDEX, handler_);
   push_trampoline(L);
   lua_pushlightuserdata(L, &request);
-  cause_ = nullptr;
   const int status = lua_pcall(L, 1, LUA_MULTRET, base + 1);
   if (status == 0) return base + 2;
+  if (status != LUA_ERRRUN) note_cause({});  // for which no message handler runs
   std::size_t size = 0;
   const char* const text = lua_tolstring(L, -1, &size);
   Failure failure{GPULUA_RUNTIME, text != nullptr ? std::string(text, size) : "an error without a text", cause_};
@@ -264,6 +261,7 @@ int ScriptState::run(Body body, void* data) {
                     "are none of it";
   lua_settop(L, base);
   failure.status = status_of_lua(status, *context_, failure.text);
+  if (failure.status == GPULUA_RUNTIME) failure.status = cause_status_;
   // What the script has filled the memory with is garbage now; LuaJIT does not collect by itself when memory is short,
   // and the next script's frame would hold what is left in the stack. Through the trampoline, as a new function would
   // need memory.
@@ -279,7 +277,9 @@ int ScriptState::run(Body body, void* data) {
 }
 
 void ScriptState::note_cause(std::string_view text) noexcept {
-  cause_ = !raised.text.empty() && text.ends_with(raised.text) ? raised.cause : nullptr;
+  const bool is_raised = !raised.text.empty() && text.ends_with(raised.text);
+  cause_ = is_raised ? raised.cause : nullptr;
+  cause_status_ = is_raised ? raised.status : GPULUA_RUNTIME;
 }
 
 int ScriptState::run_script(Body body, void* data, double deadline_ms) {

@@ -56,6 +56,7 @@ struct Callback {
   ScriptState* state;
   gpulua_callback function;
   void* user;
+  std::string path;  // that gpulua_register() was given
 };
 
 /// What the handle `gpulua_state` stands for: a Lua state with the context of its devices, and what the host program
@@ -88,7 +89,7 @@ class ScriptState {
   /// What a call may do when the script has called back into the host program.
   enum class Access { always, no_script_runs };
   /// Makes the calling thread the one that works in the state. False, with the reason, when it cannot.
-  bool enter(Access access, const char*& why) noexcept;
+  bool enter(Access access, std::string& why) noexcept;
   void leave() noexcept;
   /// A script has called the host program, which has not returned.
   bool in_callback() const { return callbacks_ > 0; }
@@ -143,17 +144,19 @@ class ScriptState {
   }
   /// The host needs the object no more; any thread.
   void let_go(Held* held) noexcept;
-  Callback* add_callback(gpulua_callback function, void* user);
+  Callback* add_callback(gpulua_callback function, void* user, const char* path);
   /// Keeps text alive until the next script runs; in a callback, until the next callback.
   const std::string& keep(std::string text);
   /// Before a callback, on the state's thread: drops what the host program has released, and the texts that callbacks
   /// have read.
   void drop_leftovers() noexcept;
 
-  /// The error of a callback: its text, and the program's own value for it, which gpulua_error_cause() gives.
+  /// The error of a callback: its text, the program's own value for it, which gpulua_error_cause() gives, and the
+  /// status that the callback has given.
   struct CallbackError {
     std::string text;
     void* cause = nullptr;
+    gpulua_status status = GPULUA_RUNTIME;
   };
   /// Within a callback: its error.
   std::optional<CallbackError> callback_error;
@@ -162,16 +165,19 @@ class ScriptState {
   /// In the message handler of a call: notes whose error the text, which ends the call, is. That of the last callback
   /// is the text that Lua has got, which a script may have put words in front of: error("reading: " .. why).
   void note_cause(std::string_view text) noexcept;
-  /// The Lua thread that a callback was called on, while it runs.
+  /// The Lua thread that a callback was called on, and the callback's name, while it runs.
   class CallingBack {
    public:
-    CallingBack(ScriptState& state, lua_State* L) : state_(state), previous_(state.running_) {
+    CallingBack(ScriptState& state, lua_State* L, const char* name)
+        : state_(state), previous_(state.running_), previous_name_(state.callback_name_) {
       state.running_ = L;
+      state.callback_name_ = name;
       ++state.callbacks_;
       state.detach();
     }
     ~CallingBack() {
       state_.running_ = previous_;
+      state_.callback_name_ = previous_name_;
       --state_.callbacks_;
     }
     CallingBack(const CallingBack&) = delete;
@@ -180,12 +186,11 @@ class ScriptState {
    private:
     ScriptState& state_;
     lua_State* previous_;
+    const char* previous_name_;
   };
 
   /// The message that gpulua_error(state) gives.
   std::string error;
-  /// The status of the last call that failed since a callback has begun.
-  gpulua_status failed = GPULUA_OK;
 
   /// The Lua thread of the host's calls.
   lua_State* own() const { return own_; }
@@ -213,6 +218,8 @@ class ScriptState {
   int run_within(Body body, void* data, double deadline_ms = 0);
   int run_until(Body body, void* data, double deadline_ms);
   void stop_compiler();
+  /// Why a call must wait for the callback that runs.
+  std::string text_of_callback() const;
   std::string text_of_queued_work() const;
   void* hold(std::unique_ptr<Held> held, HandleKind kind);
   void close() noexcept;
@@ -232,7 +239,9 @@ class ScriptState {
   std::optional<Interruption> interruption_;
   TimerUse timer_use_;
   bool compiler_is_off_ = false, runs_script_ = false;
-  void* cause_ = nullptr;  // of the error that is ending a call
+  // Of the error that is ending a call.
+  void* cause_ = nullptr;
+  gpulua_status cause_status_ = GPULUA_RUNTIME;
   void* handle_ = nullptr;
   ScriptState** watch_ = nullptr;  // what the object of watch_end() has
   std::atomic<bool> lua_is_closed_{false};
@@ -240,6 +249,7 @@ class ScriptState {
   std::atomic<const void*> owner_{nullptr};  // the thread that has entered, by the address of a variable of its own
   int depth_ = 0;                            // how often it has
   int callbacks_ = 0;                        // that run
+  const char* callback_name_ = nullptr;      // of the innermost
 
   std::vector<std::unique_ptr<Callback>> registered_;
   std::deque<std::string> kept_;

@@ -41,9 +41,9 @@ void check_results(const Step& step, OpenDevice& device) {
   const std::size_t limit = device.memory().limit();
   for (const StepOutput& output : step.outputs)
     if (!output.target && output.node->nbytes() > limit)
-      throw Error(ErrorKind::memory, "[memory] out of memory on {}: {} for an array of shape {} wanted, limit {}",
+      throw Error(ErrorKind::memory, "[memory] out of memory on {}: {} for an array of shape {} wanted, {}",
                   device.name(), format_bytes(output.node->nbytes()), to_string(output.node->layout.shape),
-                  format_bytes(limit));
+                  device.limit_text());
 }
 
 class Pipeline final : public Evaluator {

@@ -1,6 +1,7 @@
 #include "src/exchange/lend.h"
 
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 
 #include "src/base/error.h"
@@ -42,10 +43,20 @@ Dims strides_of_bytes(const Dims& bytes, DType dtype, const char* op) {
   const auto size = static_cast<std::int64_t>(size_of(dtype));
   Dims strides;
   for (const std::int64_t step : bytes) {
-    if (step % size != 0)
-      throw Error("[{}] expected strides in multiples of {} bytes, the size of a {}, got {}", op, size, name(dtype),
-                  to_string(bytes));
-    strides.push_back(step / size);
+    if (step % size == 0) {
+      strides.push_back(step / size);
+      continue;
+    }
+    // No two elements are so close: these count elements.
+    const bool counts_elements = std::abs(step) < size;
+    Dims in_bytes = bytes;
+    for (std::int64_t& stride : in_bytes)
+      if (__builtin_mul_overflow(stride, size, &stride)) stride = 0;
+    throw Error("[{}] expected strides in multiples of {} bytes, the size of a {}, got {}; {}", op, size, name(dtype),
+                to_string(bytes),
+                counts_elements ? "strides are bytes: those of as many elements are " + to_string(in_bytes)
+                                : "in structs that are packed, or whose size is no such multiple, copy the member to "
+                                  "an array of its own, or give it a size that is one");
   }
   return strides;
 }
@@ -60,8 +71,11 @@ Array lend(OpenDevice& device, MemoryToLend memory, const char* op) {
     throw Error("{}expected an address of elements, got NULL for shape {}", head, to_string(memory.shape));
   const auto address = reinterpret_cast<std::uintptr_t>(memory.first);
   if (address % size_of(memory.dtype) != 0)
-    throw Error("{}expected an address that is a multiple of {}, the size of a {}, got one that leaves {}", head,
-                size_of(memory.dtype), name(memory.dtype), address % size_of(memory.dtype));
+    throw Error(
+        "{}expected an address that is a multiple of {}, the size of a {}, got one that leaves {}; where it is a "
+        "member "
+        "of a packed struct, copy the member to an array of its own",
+        head, size_of(memory.dtype), name(memory.dtype), address % size_of(memory.dtype));
 
   Layout layout = row_major(std::move(memory.shape));
   // The stride of an axis of one element means nothing, and may be any number.

@@ -25,11 +25,11 @@ Array from_positions(OpenDevice& device, Dims shape, DType dtype, const OpInfo& 
 void check_extent(OpenDevice& device, const Dims& shape) {
   const std::size_t limit = device.memory().limit();
   if (static_cast<std::size_t>(checked_size(shape)) <= limit) return;
-  throw Error(ErrorKind::memory,
-              "[memory] out of memory on {}: an array of shape {} wanted, limit {}; one that is not stored either has "
-              "at most as "
-              "many elements as the limit has bytes",
-              device.name(), to_string(shape), format_bytes(limit));
+  throw Error(
+      ErrorKind::memory,
+      "[memory] out of memory on {}: an array of shape {} wanted, {}; one that is not stored either has at most "
+      "as many elements as the limit has bytes",
+      device.name(), to_string(shape), device.limit_text());
 }
 
 Array full(OpenDevice& device, Dims shape, DType dtype, const Scalar& value) {

@@ -96,19 +96,27 @@ void OpenDevice::make_room(std::size_t bytes) {
 
 void OpenDevice::refuse_memory(std::size_t bytes) const {
   throw Error(ErrorKind::memory,
-              "[memory] out of memory on {}: {} wanted, limit {}; {}. x:free() or gpu.scope gives memory back early",
-              name(), format_bytes(bytes), format_bytes(memory_.limit()), memory_.describe_holders());
+              "[memory] out of memory on {}: {} wanted, {}; {}. x:free() or gpu.scope gives memory back early", name(),
+              format_bytes(bytes), limit_text(), memory_.describe_holders());
+}
+
+std::string OpenDevice::limit_text() const {
+  const std::size_t limit = memory_.limit(), own = device_->info().total_memory;
+  const char* const choice = limit == own                               ? ""
+                             : limit == context_.config().device_memory ? ", by device_memory of gpulua_options"
+                                                                        : ", by gpu.set_memory_limit";
+  return "limit " + format_bytes(limit) + choice;
 }
 
 void OpenDevice::make_room_for_node() {
   if (memory_.fits(MemoryAccount::node_cost)) return;
   collect();
   if (memory_.fits(MemoryAccount::node_cost)) return;
-  throw Error(ErrorKind::memory,
-              "[memory] out of memory on {}: the limit of {} is used up by {} and {} pending operations or views, "
-              "which count {} bytes each",
-              name(), format_bytes(memory_.limit()), memory_.describe_holders(), memory_.nodes(),
-              MemoryAccount::node_cost);
+  throw Error(
+      ErrorKind::memory,
+      "[memory] out of memory on {}, {}: used up by {} and {} pending operations or views, which count {} bytes "
+      "each",
+      name(), limit_text(), memory_.describe_holders(), memory_.nodes(), MemoryAccount::node_cost);
 }
 
 void OpenDevice::read_after(const Stream* stream, const std::function<void()>& wait) {

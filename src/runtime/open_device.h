@@ -51,6 +51,8 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   const DeviceInfo& info() const { return device_->info(); }
   const std::string& name() const { return device_->info().name; }
   Context& context() const { return context_; }
+  /// "limit 8 GB", of the device's memory, and what has chosen it where it is not the device's own.
+  std::string limit_text() const;
   MemoryAccount& memory() { return memory_; }
   /// Memory for the buffers, not for their elements.
   ObjectPool& buffers() { return buffers_; }

@@ -22,8 +22,11 @@ void ScriptRights::check_source(const char* op, bool device_checks, const std::s
 }
 
 void Spending::refuse(const char* op, const char* what, std::uint64_t most) {
-  throw Error(ErrorKind::budget, "[{}] expected at most {} {} in a call of the host program: its budget is spent", op,
-              most, what);
+  throw Error(
+      ErrorKind::budget,
+      "[{0}] expected at most {1} {2} in a call of the host program: its budget is spent; the program sets it by "
+      "{2} of gpulua_options, 0 for no limit",
+      op, most, what);
 }
 
 }  // namespace gpulua

@@ -34,6 +34,15 @@ check 'a script that ends early' 2 1 \
 local comm = require("gpu").comm; comm.barrier()
 if comm.rank == 0 then comm.sum(1) end'
 
+check 'a script without gpu.comm that ends' 3 1 \
+  '\[0\] gpulua: .*script.lua:3: \[comm\] expected the same calls on all ranks: rank 1 has ended without gpu.comm, which connects all 3 ranks' '
+local comm = require("gpu").comm
+if comm.rank == 0 then comm.barrier() elseif comm.rank == 2 then comm.barrier() end'
+
+check 'rank 0 without gpu.comm' 2 1 'rank 0 has ended without gpu.comm, which connects all 2 ranks' '
+local comm = require("gpu").comm
+if comm.rank == 1 then comm.barrier() end'
+
 check 'another call' 2 1 \
   '\[(all_reduce|barrier)\] expected the same call on all ranks: rank [01] has sent [0-9]+ bytes in (all_reduce|barrier)' '
 local comm = require("gpu").comm

@@ -136,7 +136,7 @@ TEST_CASE("gpulua.hpp: errors about results name the function and what helps") {
       "[assign] expected elements of float32, as the array's are, got float64; a container of the array's "
       "element, or state.call<gpulua::Array>(\"gpu.astype\", state.copy(v), \"float32\")");
   const Array moved = std::move(y);
-  CHECK_THROWS_WITH(y.dtype(), "[array] expected an array, got one that is empty or moved from");
+  CHECK_THROWS_WITH(y.dtype(), "[dtype] expected an array, got one that is empty or moved from");
   CHECK_THROWS_WITH(state.call<Array>("f", Array()),
                     "[call] expected an array as argument 1, got one that is empty or moved from");
   CHECK_THROWS_WITH(state.call<Array>("gpu.add", x, y),
@@ -156,16 +156,16 @@ TEST_CASE("gpulua.hpp: paths that lead nowhere") {
   CHECK_THROWS_WITH(state.get<void()>("step"), ContainsSubstring("a local of a script is not a global"));
   CHECK_THROWS_WITH(state.call<double>("model.advanse"), ContainsSubstring("did you mean \"advance\"?"));
   CHECK_THROWS_WITH(state.value<double>("settings.gain"),
-                    "[get_value] expected a table at 'settings' of the path 'settings.gain', got nil; a local of a "
+                    "[value] expected a table at 'settings' of the path 'settings.gain', got nil; a local of a "
                     "script is not a global: leave out its `local`");
   CHECK_THROWS_WITH(state.bind<void()>("gpu.f", [] {}),
-                    "[register] expected a path outside of gpu, which is the library's, got 'gpu.f'; take a "
+                    "[bind] expected a path outside of gpu, which is the library's, got 'gpu.f'; take a "
                     "table of the program's own, such as 'host.f'");
   CHECK_THROWS_WITH(state.set("gpu.n", 1), ContainsSubstring("[set] expected a path outside of gpu"));
   CHECK_THROWS_WITH(state.set("locked.n", 1), ContainsSubstring("[set] cannot set 'locked.n': locked"));
   State sandbox(options_with(GPULUA_SANDBOX));
-  CHECK_THROWS_WITH(sandbox.bind<void()>("gpu.f", [] {}), ContainsSubstring("[register] expected a path outside"));
-  CHECK_THROWS_WITH(sandbox.bind<void()>("math.f", [] {}), ContainsSubstring("[register] cannot set 'math.f': "));
+  CHECK_THROWS_WITH(sandbox.bind<void()>("gpu.f", [] {}), ContainsSubstring("[bind] expected a path outside"));
+  CHECK_THROWS_WITH(sandbox.bind<void()>("math.f", [] {}), ContainsSubstring("[bind] cannot set 'math.f': "));
 }
 
 TEST_CASE("gpulua.hpp: texts that are no scripts, and files that are") {

@@ -35,15 +35,14 @@ TEST_CASE("gpulua.hpp: positions in paths") {
   CHECK(state.call<int>("handlers[1]") == 5);
   CHECK_THROWS_WITH(state.value<int>("cfg.ports.1"),
                     "[value] expected a number at 'cfg.ports.1', got nil; a position has brackets: 'cfg.ports[1]'");
-  CHECK_THROWS_WITH(
-      state.value<int>("cfg.stages.1.gain"),
-      "[get_value] expected a table at 'cfg.stages.1' of the path 'cfg.stages.1.gain', got nil; a position "
-      "has brackets: 'cfg.stages[1]'");
+  CHECK_THROWS_WITH(state.value<int>("cfg.stages.1.gain"),
+                    "[value] expected a table at 'cfg.stages.1' of the path 'cfg.stages.1.gain', got nil; a position "
+                    "has brackets: 'cfg.stages[1]'");
   CHECK_THROWS_WITH(state.value<int>("cfg.ports[9]"),
                     "[value] expected a number at 'cfg.ports[9]', got nil; #cfg.ports is 3");
   for (const char* path : {"cfg.ports[x]", "cfg.ports[1", "cfg.ports[]", "cfg.ports[1]x", "cfg.", ".cfg", "cfg..ports"})
     CHECK_THROWS_WITH(state.value<int>(path),
-                      "[get_value] expected names with dots between them and positions in brackets, stages[1].gain, "
+                      "[value] expected names with dots between them and positions in brackets, stages[1].gain, "
                       "got '" +
                           std::string(path) + "'");
 }
@@ -84,7 +83,8 @@ TEST_CASE("gpulua_options.print without gpulua.hpp: it may fail, and run scripts
   ApiState plain(options);
   CHECK(plain.run("print('stop')") == GPULUA_RUNTIME);
   CHECK_THAT(plain.error(),
-             StartsWith("script.lua:1: a C++ exception has left the host program's function: the disk is full"));
+             StartsWith("script.lua:1: [print] expected the host program's function to return gpulua_fail(state, "
+                        "text), got a C++ exception that has left it: the disk is full"));
   options.print = [](void* user, const char* text, std::size_t size) {
     gpulua_state* const in = *static_cast<gpulua_state**>(user);
     if (gpulua_run(in, text, size, "printed") != GPULUA_OK) gpulua_fail(in, "no script");

@@ -216,7 +216,7 @@ TEST_CASE("gpulua.hpp: mistakes of the program say what to write") {
   CHECK_THROWS_WITH(foreign.to_vector<float>(),
                     ContainsSubstring("whose state was destroyed: elements outlive it as a copy"));
   State moved = std::move(state);
-  CHECK_THROWS_WITH(state.run("x = 1"), "[state] expected a state, got one that is empty or moved from");
+  CHECK_THROWS_WITH(state.run("x = 1"), "[run] expected a state, got one that is empty or moved from");
   moved.bind<void()>("elsewhere", [&] {
     std::thread([&] {
       const std::string busy = error_of([&] { moved.run("x = 1"); });

@@ -135,7 +135,7 @@ TEST_CASE("gpulua.hpp: a launch that a program keeps for work that never comes i
 
 TEST_CASE("gpulua.hpp: arrays and results that are not what the program takes them for") {
   State state;
-  CHECK_THROWS_WITH(Array().size(), "[array] expected an array, got one that is empty or moved from");
+  CHECK_THROWS_WITH(Array().size(), "[size] expected an array, got one that is empty or moved from");
   auto other = std::make_unique<State>();
   const Array closed = other->zeros<float>(2);
   other.reset();

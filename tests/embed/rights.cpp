@@ -217,7 +217,8 @@ TEST_CASE("budgets of a call", "[rights]") {
   state.context().rights.most_launches = 3;
   state.context().spending.begin();
   CHECK(state.error("for i = 1, 5 do (x + i):eval() n = i end") ==
-        "[launch] expected at most 3 launches in a call of the host program: its budget is spent");
+        "[launch] expected at most 3 launches in a call of the host program: its budget is spent; the program sets "
+        "it by launches of gpulua_options, 0 for no limit");
   CHECK(state.run("return n") == "3");
   CHECK(state.error("pcall(function() (x + 1):eval() end); (x + 2):eval()").find("its budget is spent") !=
         std::string::npos);
@@ -228,7 +229,8 @@ TEST_CASE("budgets of a call", "[rights]") {
   state.context().rights.most_compilations = 0;
   state.context().spending.begin();
   CHECK(state.error("(x * 3 / 7 - gpu.cos(x) ^ 5):eval()") ==
-        "[compile] expected at most 0 compilations in a call of the host program: its budget is spent");
+        "[compile] expected at most 0 compilations in a call of the host program: its budget is spent; the program "
+        "sets it by compilations of gpulua_options, 0 for no limit");
 
   state.context().rights.most_compilations = ScriptRights::no_limit;
   state.context().rights.most_blocks = 100;
@@ -236,7 +238,8 @@ TEST_CASE("budgets of a call", "[rights]") {
   state.run("k = gpu.kernel([[" + std::string(doubling) + "]], 'twice') y = gpu.ones(4)");
   CHECK(state.run("k {grid = {10, 10}, block = 4}(y) return 'fine'") == "fine");
   CHECK(state.error("k {grid = {101}, block = 4}(y)") ==
-        "[twice] expected at most 100 blocks, the budget of a launch, got 101");
+        "[twice] expected at most 100 blocks, the budget of a launch, got 101; the program sets it by blocks of "
+        "gpulua_options, 0 for no limit");
 }
 
 TEST_CASE("restricted scripts have one device", "[rights]") {

@@ -214,6 +214,65 @@ class Arguments(unittest.TestCase):
         k(grid=1, block=32)(x)
         self.assertEqual(x.tolist(), [1, 1, 1])
 
+    def test_launches_advise_in_python(self):
+        k = self.state.eval("gpu.kernel('__global__ void k(float* x, int n) { x[0] = 1; }', 'k')")
+        x = self.state["gpu.zeros"](3, "float64")
+        for launch in (lambda: k(grid=1, block=1)(x, 3), lambda: k["over"](k, 3)(x, 3)):
+            self.says(gpulua.Error, r'x\.astype\("float32"\) converts: .* y = x\.astype\("float32"\)$', launch)
+        self.says(gpulua.Error, r"a strided view float32\[4x3\]; x\.copy\(\) makes one", lambda: k(grid=1, block=1)(self.state.eval("gpu.zeros(3, 4).T"), 3))
+        # A script's launch advises in Lua.
+        self.state["x"], self.state["k"] = x, k
+        self.says(gpulua.Error, r'x:astype\("float32"\) converts', lambda: self.state.run("k {grid = 1, block = 1}(x, 3)"))
+
+    def test_functions_of_python_that_fail(self):
+        def read():
+            try:
+                raise ValueError("socket closed")
+            except ValueError as error:
+                raise RuntimeError("cannot read port") from error
+
+        def look():
+            try:
+                raise KeyError("rate")
+            except KeyError:
+                raise LookupError("no such model")
+        self.state["read"], self.state["look"], self.state["price"] = read, look, lambda spots, strike: spots * strike
+        self.says(gpulua.Error, "^python:1: RuntimeError: cannot read port\ncaused by: ValueError: socket closed\n", lambda: self.state.run("read()"))
+        self.says(gpulua.Error, "LookupError: no such model\ncaused by: KeyError: 'rate'\n", lambda: self.state.run("look()"))
+        try:
+            raise OSError("of the caller")
+        except OSError:
+            with self.assertRaises(gpulua.Error) as context:
+                self.state.run("read()")
+        self.assertNotIn("of the caller", str(context.exception))
+        self.says(gpulua.Error, "argument 1 is None, as the call got nil; the global 'sptos' is not defined\n",
+                  lambda: self.state.run("local value = price(sptos, 3)"))
+
+    def test_states_in_functions(self):
+        inner = gpulua.State("cpu")
+        inner.run("function spin() while true do end end")
+        self.state["work"] = lambda: inner["spin"](deadline=0.02)
+        self.says(gpulua.DeadlineError, "the call's deadline of 20 ms has passed", lambda: self.state.run("work()"))
+        self.assertFalse(self.state.run("return (pcall(work))"))
+        self.state["quit"] = self.state.close
+        self.says(gpulua.Error, r"\[close\] expected no callback of this state to run, got 'quit', which python:2 has called", lambda: self.state.run("\nquit()"))
+
+    def test_limits_name_their_argument(self):
+        state = gpulua.State("cpu", compilations=1, blocks=2, device_memory=1 << 20, lua_memory=32 << 20)
+        for text, name in [("gpu.exp(gpu.ones(3)):eval() gpu.sin(gpu.ones(3, 4)):sum():eval()", "compilations"),
+                           ("gpu.ones(1000000):eval()", "device_memory"), ("local t = {} for i = 1, 1e8 do t[i] = {} end", "lua_memory"),
+                           ("gpu.kernel('__global__ void k(float* x) { x[0] = 1; }', 'k') {grid = 100, block = 1}(gpu.ones(3))", "blocks")]:
+            self.says(gpulua.Error, rf"State\({name}=\.\.\.\)", lambda: state.run(text))
+
+    def test_messages_begin_with_what_was_called(self):
+        x = self.state["gpu.ones"](3)
+        for call, op in [(lambda: self.state.array("x"), "array"), (lambda: self.state["nothing"], "State"), (lambda: x[5], "index"),
+                         (lambda: x.astype("float99"), "astype"), (lambda: x.sum(axis=3), "sum"), (lambda: x.tobytes() and x.item(), "item"),
+                         (lambda: __import__("pickle").dumps(x), "pickle"), (lambda: x + [1], "operator"), (lambda: xp.zeros("a"), "zeros"),
+                         (lambda: xp.linalg.cross(x, x, axis=4), "linalg.cross"), (lambda: self.state.run("x = 1", deadline=-1), "call")]:
+            self.says(Exception, rf"^\[{op}\] expected ", call)
+        self.says(gpulua.ScriptSyntaxError, r"this looks like a path.*read_text\(\)", lambda: self.state.run("plugins/my plugin.lua"))
+
     def test_arrays_as_numbers(self):
         x = self.state["gpu.arange"](3)
         for use in (lambda: bool(x), lambda: x and 1, lambda: 0 < x < 2, lambda: bool(x[:0])):

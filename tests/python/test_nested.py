@@ -130,7 +130,7 @@ class Nested(unittest.TestCase):
                 thread.join()
             state["meanwhile"] = meanwhile
             state.run("meanwhile()")
-            self.assertEqual(messages, ["[load] another thread works in this state: one at a time can; give each "
+            self.assertEqual(messages, ["[run] another thread works in this state: one at a time can; give each "
                                     "thread a state of its own, or a mutex for all calls"])
             state["ends"] = state.close
             with self.assertRaisesRegex(gpulua.Error, "expected no callback of this state to run"):

@@ -90,21 +90,28 @@ def advised(function):
     names = [p.name for p in parameters]
     form = f"{function.__name__}{signature.replace(parameters=parameters)}"
 
+    def head(folder):
+        return f"[{folder.lstrip('.')}{'.' * bool(folder)}{function.__name__}] "
+
     @functools.wraps(function)
     def call(self, *values, **options):
         try:
             return function(self, *values, **options)
-        except (AttributeError, TypeError) as error:
+        except Exception as error:
             folder = self._folder
+            if error.args and isinstance(error.args[0], str) and error.args[0].startswith("expected "):
+                error.args = (head(folder) + error.args[0], *error.args[1:])
+            if not isinstance(error, (AttributeError, TypeError)):
+                raise
             unknown = next((name for name in options if name not in names), None)
             if unknown is not None:
                 hint = f"; {_options[unknown]}" if unknown in _options else ""
-                raise TypeError(f"expected xp{folder}.{form}, got the keyword {unknown}{hint}") from None
+                raise TypeError(f"{head(folder)}expected xp{folder}.{form}, got the keyword {unknown}{hint}") from None
             if len(values) > len(positional) and not takes_any:
-                raise TypeError(f"expected xp{folder}.{form}, got {len(values)} arguments without a name") from None
+                raise TypeError(f"{head(folder)}expected xp{folder}.{form}, got {len(values)} arguments without a name") from None
             found = isinstance(error, (AttributeError, WrongTypeError)) and _culprit(positional, values, error)
             if found:
-                raise WrongTypeError(f"expected an array for {found[0]} of xp{folder}.{function.__name__}, got {found[1]}; xp.asarray makes one") from None
+                raise WrongTypeError(f"{head(folder)}expected an array for {found[0]} of xp{folder}.{function.__name__}, got {found[1]}; xp.asarray makes one") from None
             raise
     return call
 
