@@ -308,7 +308,7 @@ int configure_jit(lua_State* L) {
   const JitKernel& kernel = check<JitKernel>(L, 1, "jit");
   if (lua_type(L, 2) != LUA_TTABLE || lua_gettop(L) > 2)
     fail(kernel.name.c_str(),
-         "a launch configuration first, as in k{grid=..., block=...}(arguments), where gpu.fuse(f) takes arrays", L, 2);
+         "a launch configuration first, as in k:over(count)(arguments) or k{grid=..., block=...}(arguments)", L, 2);
   push_entry(L, 1, 1);
   push(L, JitLaunch{kernel, {}, has_small_grid(L, 2), {bindings_of(L).context(), kernel.name}});
   set_environment(L, 3, 2);

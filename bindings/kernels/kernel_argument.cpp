@@ -43,16 +43,20 @@ bool takes_structs(const ArgumentRule& rule) {
 
 constexpr const char* make_addresses = "; gpu.array({x.pointer, y.pointer}, \"uint64\") has the addresses of arrays";
 
-/// The advice to store the result of a conversion when the kernel writes it.
-std::string keep_advice(const ArgumentRule& rule, const std::string& made) {
-  return rule.parameter.writable ? ": where the kernel writes it, keep it in a variable, y = " + made : "";
+/// What to do about an array that is another one once it is converted. Where the kernel's text assigns the parameter, a
+/// copy would get what the kernel writes; a parameter of unknown use may be written.
+std::string copy_advice(const ArgumentRule& rule, bool is_written, const std::string& made, const char* verb,
+                        const std::string& own) {
+  if (is_written) return "; the kernel writes it, so the memory itself is to be " + own + ": " + made + " is a copy";
+  const std::string keep = ": where the kernel writes it, keep it in a variable, y = " + made;
+  return "; " + made + " " + verb + (rule.parameter.writable ? keep : "");
 }
 
 /// The call that converts an array to one that the rule accepts.
-std::string conversion(const ArgumentRule& rule) {
+std::string conversion(const ArgumentRule& rule, bool is_written) {
   if (rule.parameter.dtype) {
-    const std::string made = "x:astype(\"" + std::string(name(*rule.parameter.dtype)) + "\")";
-    return "; " + made + " converts" + keep_advice(rule, made);
+    const std::string dtype(name(*rule.parameter.dtype));
+    return copy_advice(rule, is_written, "x:astype(\"" + dtype + "\")", "converts", "of " + dtype);
   }
   if (takes_addresses(rule)) return make_addresses;
   if (takes_structs(rule))
@@ -225,13 +229,15 @@ void ArgumentReader::refuse_array(int index, Node& array, const ArgumentRule& ru
     refuse(index, "the array is on " + array.device().name() + ", the kernel on " + wanted + "; x:to(\"" + wanted +
                       "\") copies it");
   }
+  const std::vector<std::size_t>& written = kernel.written_parameters();
+  const bool is_written = std::ranges::find(written, static_cast<std::size_t>(index) - 2) != written.end();
   if (!rule.takes(array.dtype)) {
     refuse(index, "expected " + expected_array(rule) + for_type(rule.parameter) + ", got " + type_text(array) +
-                      conversion(rule));
+                      conversion(rule, is_written));
   }
   if (!array.contiguous)
-    refuse(index, "expected a row-major array, got a strided view " + type_text(array) + "; x:copy() makes one" +
-                      keep_advice(rule, "x:copy()"));
+    refuse(index, "expected a row-major array, got a strided view " + type_text(array) +
+                      copy_advice(rule, is_written, "x:copy()", "makes one", "row-major"));
   refuse(index, "expected rows of whole vectors" + for_type(rule.parameter) + ", a multiple of " +
                     plural(rule.parameter.lanes, "number") + ", got " + type_text(array) +
                     "; x:reshape(-1) is one row, of vectors as they lie in memory");

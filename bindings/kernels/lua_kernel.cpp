@@ -13,8 +13,12 @@ namespace gpulua {
 
 namespace {
 
-std::string launch_of(const std::string& kernel) {
+std::string launch_in_braces(const std::string& kernel) {
   return kernel + "{grid=..., block=...}(arguments)";
+}
+
+std::string launch_of(const std::string& kernel) {
+  return kernel + ":over(count)(arguments) or " + launch_in_braces(kernel);
 }
 
 /// kernel{grid=, block=, ...}
@@ -83,7 +87,7 @@ int kernel_index(lua_State* L) {
   const KernelRef& kernel = check<KernelRef>(L, 1, "kernel");
   if (push_method(L)) return 1;
   if (lua_type(L, 2) != LUA_TSTRING)
-    fail(kernel->name().c_str(), "a launch in braces, " + launch_of(kernel->name()) + ", and no brackets", L, 2);
+    fail(kernel->name().c_str(), "a launch in braces, " + launch_in_braces(kernel->name()) + ", and no brackets", L, 2);
   const std::string_view name = name_at(L, 2);
   for (const KernelProperty& property : kernel_properties)
     if (name == property.name) return property.push(L, *kernel), 1;

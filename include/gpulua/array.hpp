@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,14 +16,11 @@
 
 #include "errors.hpp"
 #include "gpulua.h"
+#include "methods.hpp"
+#include "shape.hpp"
 
 namespace gpulua {
 namespace detail {
-
-/// The argument with that number, from 1, for messages; empty for 0.
-inline std::string argument_text(std::size_t argument) {
-  return argument > 0 ? " as argument " + std::to_string(argument) : "";
-}
 
 /// The handle of an object that has one.
 template <class Handle>
@@ -33,16 +29,6 @@ Handle* checked(Handle* handle, const char* op, const char* what, std::size_t ar
     throw Error(GPULUA_ARGUMENT, std::string("[") + op + "] expected " + what + argument_text(argument) +
                                      ", got one that is empty or moved from");
   return handle;
-}
-
-/// The integer, for the C interface.
-template <class Integer>
-std::int64_t to_int64(Integer from, const char* op, std::size_t argument = 0) {
-  if constexpr (sizeof(Integer) == 8 && std::is_unsigned_v<Integer>)
-    if (from > static_cast<Integer>(std::numeric_limits<std::int64_t>::max()))
-      throw Error(GPULUA_ARGUMENT, std::string("[") + op + "] expected an integer that int64_t holds" +
-                                       argument_text(argument) + ", got " + std::to_string(from));
-  return static_cast<std::int64_t>(from);
 }
 
 inline void retain(gpulua_array* array) noexcept {
@@ -121,8 +107,8 @@ constexpr const char* dtype_of() {
   static_assert(!is_row,
                 "elements lie one after the other: rows go into one std::vector, state.copy(v, {rows, columns})");
   static_assert(!is_struct,
-                "one member of structs is an array with strides: state.borrow(&v[0].x, v.size(), "
-                "gpulua::Strides(sizeof v[0]))");
+                "one member of structs makes an array: state.borrow(v, &Body::mass), or at a pointer "
+                "state.borrow(&v[0].mass, count, gpulua::Strides(sizeof v[0]))");
   static_assert(is_real || is_single || is_double || is_row || is_struct,
                 "elements are bool, integers, floats, or std::complex of floats");
   if constexpr (is_single) return "complex64";
@@ -158,71 +144,8 @@ class Span {
   detail::Handle<gpulua_array> array_;
 };
 
-/// The extents of an array: an integer of any type, several in braces, {rows, columns}, or a std::vector of them.
-class Shape {
- public:
-  template <class... Integer, class = std::enable_if_t<(std::is_integral_v<Integer> && ...)>>
-  Shape(Integer... extents) : extents_{detail::to_int64(extents, "shape")...} {}
-  template <class Integer, class = std::enable_if_t<std::is_integral_v<Integer>>>
-  Shape(const std::vector<Integer>& extents) {
-    for (const Integer extent : extents) extents_.push_back(detail::to_int64(extent, "shape"));
-  }
-  int ndim() const noexcept { return static_cast<int>(extents_.size()); }
-  const std::int64_t* data() const noexcept { return extents_.data(); }
-
-  /// Throws for a shape of more or fewer elements than a container has.
-  void check_count(const char* op, std::size_t elements) const {
-    std::uint64_t count = 1;
-    std::string text;
-    for (const std::int64_t extent : extents_) {
-      count *= static_cast<std::uint64_t>(extent);
-      if (!text.empty()) text += ',';
-      text += std::to_string(extent);
-    }
-    if (count != elements)
-      throw Error(GPULUA_ARGUMENT, std::string("[") + op + "] expected a shape for the " + std::to_string(elements) +
-                                       " elements that there are, got (" + text + ") for " + std::to_string(count) +
-                                       "; v.data() and a shape take a part of them");
-  }
-
- private:
-  std::vector<std::int64_t> extents_;
-};
-
-/// Bytes from each element to the next along each axis, as x.strides in Lua.
-class Strides {
- public:
-  template <class... Integer, class = std::enable_if_t<(std::is_integral_v<Integer> && ...)>>
-  Strides(Integer... bytes) : bytes_{detail::to_int64(bytes, "strides")...} {}
-  const std::int64_t* data() const noexcept { return bytes_.data(); }
-
-  /// Throws for a number of axes that is not the shape's.
-  void check_axes(const Shape& shape) const {
-    if (static_cast<std::size_t>(shape.ndim()) != bytes_.size())
-      throw Error(GPULUA_ARGUMENT, "[borrow] expected strides for the " + std::to_string(shape.ndim()) +
-                                       " axes of the shape, got " + std::to_string(bytes_.size()));
-  }
-  /// Throws where elements of the shape are outside of a container.
-  void check_range(const Shape& shape, std::size_t elements, std::size_t element_bytes) const {
-    check_axes(shape);
-    std::int64_t first = 0, last = 0;
-    for (std::size_t axis = 0; axis < bytes_.size(); ++axis) {
-      if (shape.data()[axis] <= 0) return;  // no elements, or what the library refuses
-      (bytes_[axis] < 0 ? first : last) += (shape.data()[axis] - 1) * bytes_[axis];
-    }
-    const auto end = static_cast<std::int64_t>(elements * element_bytes);
-    if (first < 0 || last + static_cast<std::int64_t>(element_bytes) > end)
-      throw Error(GPULUA_ARGUMENT, "[borrow] expected strides, in bytes, within the " + std::to_string(end) +
-                                       " bytes that there are, got ones from byte " + std::to_string(first) + " to " +
-                                       std::to_string(last + static_cast<std::int64_t>(element_bytes)));
-  }
-
- private:
-  std::vector<std::int64_t> bytes_;
-};
-
 /// An array on a device. A copy of the object is the same array; State::copy() and gpu.copy copy elements.
-class Array {
+class Array : public detail::MethodsOfScripts {
  public:
   Array() = default;
   /// Takes the handle over.

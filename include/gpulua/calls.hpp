@@ -72,12 +72,24 @@ class Kernel {
   }
   /// At least one thread for each of `count` items.
   [[nodiscard]] Launch over(std::int64_t count) const { return launch(count); }
+  template <class... A>
+  Launch over(std::int64_t, const A&...) const {
+    static_assert(detail::never<A...>,
+                  "over(count) chooses the blocks itself; kernel.with({blocks}, {threads}) takes both, of which "
+                  "{x, y, z} are the axes");
+    return launch(0);
+  }
   [[nodiscard]] Launch with(Size grid, Size block) const {
     return launch(grid.x, grid.y, grid.z, block.x, block.y, block.z);
   }
   /// For a kernel with an extern __shared__ array; 0: that array is empty.
   [[nodiscard]] Launch with(Size grid, Size block, std::int64_t shared_bytes) const {
     return launch(grid.x, grid.y, grid.z, block.x, block.y, block.z, shared_bytes);
+  }
+  template <class A, class B, class... C, class = std::enable_if_t<std::is_integral_v<A> && std::is_integral_v<B>>>
+  Launch with(A, B, const C&...) const {
+    static_assert(detail::never<A, B>, "sizes are in braces: kernel.with({blocks}, {threads})");
+    return launch(0);
   }
 
  private:

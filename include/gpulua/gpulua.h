@@ -71,7 +71,7 @@ typedef struct gpulua_options {
   const char* device;   /* "cpu", "cuda:0"; NULL: that of cu_context, else GPULUA_DEVICE, else cuda:0 if there is one */
   void* cu_context;     /* a CUcontext of the program's; NULL: the device's primary context */
   void* cu_stream;      /* a CUstream of that context, for all work of the state; NULL: the legacy default stream */
-  size_t lua_memory;    /* bytes that Lua may use; 0: no limit */
+  size_t lua_memory;    /* bytes that Lua may use, 64 << 20 for 64 MB; 0: no limit */
   size_t device_memory; /* bytes of arrays on each device; 0: the device's memory */
   const char* cache_directory; /* for compiled kernels; NULL: GPULUA_CACHE_DIR or the user's; "": none */
   unsigned flags;              /* GPULUA_SANDBOX, ... */

@@ -4,7 +4,9 @@
 // How a State makes arrays, for gpulua.hpp, which includes this.
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <iterator>
 #include <memory>
@@ -15,6 +17,7 @@
 
 #include "array.hpp"
 #include "gpulua.h"
+#include "shape.hpp"
 
 namespace gpulua::detail {
 
@@ -22,6 +25,24 @@ template <class T>
 inline constexpr bool is_shared = false;
 template <class T>
 inline constexpr bool is_shared<std::shared_ptr<T>> = true;
+
+/// The axes that a member of structs has itself, and its elements: those of an array, position[3].
+template <class Member>
+struct Axes {
+  using Element = Member;
+  static Shape shape(std::int64_t count) { return count; }
+  static Strides strides(std::size_t bytes) { return bytes; }
+};
+template <class T, std::size_t length>
+struct Axes<T[length]> {
+  using Element = T;
+  static Shape shape(std::int64_t count) { return {count, length}; }
+  static Strides strides(std::size_t bytes) { return {bytes, sizeof(T)}; }
+};
+template <class T, std::size_t length>
+struct Axes<std::array<T, length>> : Axes<T[length]> {};
+template <class T, std::size_t length>
+struct Axes<const std::array<T, length>> : Axes<const T[length]> {};
 
 /// The part of State that makes arrays.
 template <class State>
@@ -39,7 +60,25 @@ class MakesArrays {
   Array borrow(T* data, const Shape& shape, std::shared_ptr<const void> owner, const char* device = nullptr) const {
     return keep(data, shape, nullptr, std::move(owner), device);
   }
-  /// Elements apart from each other, such as one member of structs: borrow(&v[0].mass, n, Strides(sizeof v[0])).
+  /// One member of the structs in a std::vector, std::array, std::span or their like, which outlive the array as the
+  /// memory above: borrow(bodies, &Body::mass) has an element for each, and of `float position[3]`, or a std::array, a
+  /// row. `more`: the owner, the device.
+  template <class Elements, class Member, class Struct, class... More,
+            class = decltype(std::size(std::declval<Elements&>()))>
+  Array borrow(Elements& elements, Member Struct::*member, More&&... more) const {
+    static_assert(!std::is_function_v<Member>, "a member of data has elements, &Body::mass; a function has none");
+    if constexpr (can_borrow<Elements> && !std::is_function_v<Member>) {
+      const std::size_t count = std::size(elements), bytes = sizeof *std::data(elements);
+      using Whole = std::remove_reference_t<decltype(std::data(elements)->*member)>;
+      using Element = typename Axes<Whole>::Element;
+      Element* const first = count == 0 ? nullptr : reinterpret_cast<Element*>(&(std::data(elements)->*member));
+      return borrow(first, Axes<Whole>::shape(to_int64(count, "borrow")), Axes<Whole>::strides(bytes),
+                    std::forward<More>(more)...);
+    }
+    return Array();
+  }
+  /// Elements apart from each other, with strides in bytes: borrow(&v[0].mass, n, Strides(sizeof v[0])) is the member
+  /// of structs at a pointer.
   template <class T>
   Array borrow(T* data, const Shape& shape, const Strides& strides, const char* device = nullptr) const {
     return lend(data, shape, &strides, device, nullptr, nullptr);
@@ -86,6 +125,11 @@ class MakesArrays {
     if (elements == nullptr) throw Error(GPULUA_ARGUMENT, "[borrow] expected elements, got an empty std::shared_ptr");
     return borrow(*elements, shape, std::shared_ptr<const void>(elements), device);
   }
+  template <class Elements, class Member, class Struct>
+  Array borrow(const std::shared_ptr<Elements>& elements, Member Struct::*member, const char* device = nullptr) const {
+    if (elements == nullptr) throw Error(GPULUA_ARGUMENT, "[borrow] expected elements, got an empty std::shared_ptr");
+    return borrow(*elements, member, std::shared_ptr<const void>(elements), device);
+  }
   template <class Elements, class... More, class = decltype(std::size(std::declval<Elements&>()))>
   Array borrow(const Elements&&, const More&...) const {
     static_assert(never<Elements>,
@@ -100,6 +144,13 @@ class MakesArrays {
   template <class T>
   Array borrow(T*, const char*, const Shape&) const {
     static_assert(never<T>, "the shape comes before the device: state.borrow(data, {4}, \"cpu\")");
+    return Array();
+  }
+  template <class T, class Member, class Struct, class... More, class = std::enable_if_t<std::is_pointer_v<T>>>
+  Array borrow(const T&, Member Struct::*, const More&...) const {
+    static_assert(never<T>,
+                  "a pointer does not tell how many structs there are: state.borrow(&v[0].mass, count, "
+                  "gpulua::Strides(sizeof v[0])), or state.borrow(v, &Body::mass) of a container");
     return Array();
   }
   template <class T, class Owner>

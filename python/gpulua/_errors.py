@@ -85,7 +85,10 @@ _methods = {"to": "to_device"}
 # What messages of the C interface say in C's names, and what that is in Python.
 _of_c = [(re.compile(r"; copy its elements: gpulua_array_copy_to there, gpulua_array_host here"), "; state.array(x.numpy()) copies its elements"),
          (re.compile(r", in C\+\+ state\.copy\(x\.to_vector<float>\(\), x\.shape\(\)\)"), ""),
-         (re.compile(r", as in (\w+)\{grid=\.\.\., block=\.\.\.\}\(arguments\)"), r", as in \1(grid=n, block=256)(arguments) in Python"),
+         (re.compile(r", as in (\w+):over\(count\)\(arguments\) or \1\{grid=\.\.\., block=\.\.\.\}\(arguments\)"),
+          r", as in \1['over'](\1, count)(arguments) or \1(grid=n, block=256)(arguments) in Python"),
+         (re.compile(r"functions by gpulua_register or state\.bind, values by gpulua_set or state\.set"),
+          'state["name"] = value, where a function of Python\'s becomes one of Lua\'s'),
          (re.compile(r"(\w+):(\w+)\((\w+)([^)]*)\)(\([^)]*\))?, with a colon"), r"\1['\2'](\1, \3\4)\5, the object first"),
          (re.compile(r"\[\w+\] expected a gpulua_array, got a gpulua_array that was released[^\n]*"),
           "[array] expected an array of an open state, got one whose state was closed; x.numpy() before that keeps its elements"),

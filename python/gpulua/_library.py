@@ -109,7 +109,8 @@ def _open():
         except OSError as error:
             failures.append(str(error))
     raise ImportError("expected libgpulua.so.0 in the package or in the loader's path; `make wheel` makes a package that has it, "
-                      "`make install` installs the library (" + "; ".join(failures) + ")")
+                      "`make install` installs the library, and LD_LIBRARY_PATH names the folder of one that is elsewhere, such as "
+                      "build/release/bin, before Python starts (" + "; ".join(failures) + ")")
 
 
 lib = _open()

@@ -262,7 +262,9 @@ class Tokens:
     def _put_list(self, values):
         for i, value in enumerate(values):
             if value is None:
-                raise TypeError(f"[values] expected values in a list for Lua, whose tables hold no nil, got None at position {i}")
+                has_numbers = any(isinstance(other, (int, float)) and not isinstance(other, bool) for other in values)
+                raise TypeError(f"[values] expected values in a list for Lua, whose tables hold no nil, got None at position {i}" +
+                                ("; float('nan') stands for a missing number" if has_numbers else ""))
             self.put(value)
 
     def _put_pairs(self, values):

@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
     if (options.device) config.device = *options.device;
     if (options.default_dtype) config.default_dtype = *options.default_dtype;
     return run_session(options, Environment::read(), std::move(config), argc, argv);
-  } catch (const UsageError& error) {
+  } catch (const UnknownOption& error) {
     std::fprintf(stderr, "gpulua: %s\n%s", error.what(), usage_text);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "gpulua: %s\n", error.what());

@@ -132,10 +132,11 @@ class Parser {
   [[noreturn]] static void unknown_option(std::string_view word, std::string_view name) {
     for (const auto& [elsewhere, here] : options_elsewhere)
       if (word.substr(0, word.find('=')) == elsewhere)
-        throw UsageError("unknown option '" + std::string(word) + "'; use " + std::string(here));
+        throw OptionError("unknown option '" + std::string(word) + "'; use " + std::string(here));
     NearName near(name);
     for (std::string_view option : long_options) near.offer(option.substr(2), option);
-    throw UsageError("unknown option '" + std::string(word) + "'" + near.question());
+    if (!near.name().empty()) throw OptionError("unknown option '" + std::string(word) + "'" + near.question());
+    throw UnknownOption("unknown option '" + std::string(word) + "'");
   }
 
   void long_option(std::string_view word) {
@@ -143,7 +144,7 @@ class Parser {
     const std::string_view name = word.substr(0, equals);
     const auto value = [&](const char* option, const char* what) {
       if (equals == word.npos) return argument({}, option, what);
-      if (equals + 1 == word.size()) throw UsageError(std::string("option '") + option + "' expects " + what);
+      if (equals + 1 == word.size()) throw OptionError(std::string("option '") + option + "' expects " + what);
       return std::string(word.substr(equals + 1));
     };
     if (name == "device") {
@@ -152,9 +153,9 @@ class Parser {
       const std::string dtype = value("--default-dtype", "float32 or float64");
       options_.default_dtype = find_default_dtype(dtype);
       if (!options_.default_dtype)
-        throw UsageError("option '--default-dtype' expects float32 or float64, got '" + dtype + "'");
+        throw OptionError("option '--default-dtype' expects float32 or float64, got '" + dtype + "'");
     } else if (name == "ranks") {
-      if (options_.ranks) throw UsageError("option '--ranks' is given twice");
+      if (options_.ranks) throw OptionError("option '--ranks' is given twice");
       const int position = position_;
       const int count = rank_count(value("--ranks", "a number of processes"));
       options_.ranks = RanksOption{count, position, position_ - position + 1};
@@ -167,9 +168,9 @@ class Parser {
     } else if (word == "profile") {
       options_.profile = true;
     } else if (name == "trace") {
-      if (options_.trace) throw UsageError("option '--trace' is given twice");
+      if (options_.trace) throw OptionError("option '--trace' is given twice");
       options_.trace = value("--trace", "a file");
-      if (options_.trace->empty()) throw UsageError("option '--trace' expects a file");
+      if (options_.trace->empty()) throw OptionError("option '--trace' expects a file");
     } else if (word == "version") {
       options_.version = true;
     } else if (word == "help") {
@@ -182,11 +183,11 @@ class Parser {
   /// --install-kernel runs nothing.
   void check_installation() const {
     if (options_.prefix && !options_.install_kernel)
-      throw UsageError("option '--prefix' says where --install-kernel installs; add --install-kernel");
+      throw OptionError("option '--prefix' says where --install-kernel installs; add --install-kernel");
     const bool runs = options_.script < argc_ || !options_.actions.empty() || options_.interactive || options_.check ||
                       options_.profile || options_.trace || options_.version || options_.ranks;
     if (options_.install_kernel && runs)
-      throw UsageError(
+      throw OptionError(
           "option '--install-kernel' runs no script: of the others it takes --prefix, --device and --default-dtype "
           "alone");
   }
@@ -196,15 +197,15 @@ class Parser {
     int count = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
     if (error != std::errc{} || end != text.data() + text.size() || count < 1 || count > most)
-      throw UsageError("option '--ranks' expects a number of processes from 1 to " + std::to_string(most) + ", got '" +
-                       text + "'");
+      throw OptionError("option '--ranks' expects a number of processes from 1 to " + std::to_string(most) + ", got '" +
+                        text + "'");
     return count;
   }
 
   /// What is attached to the option, else the next word.
   std::string argument(std::string_view attached, const char* option, const char* what) {
     if (!attached.empty()) return std::string(attached);
-    if (position_ + 1 >= argc_) throw UsageError(std::string("option '") + option + "' expects " + what);
+    if (position_ + 1 >= argc_) throw OptionError(std::string("option '") + option + "' expects " + what);
     return argv_[++position_];
   }
 

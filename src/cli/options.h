@@ -11,8 +11,13 @@
 namespace gpulua {
 
 /// A command line that makes no sense; the message says why.
-struct UsageError : std::runtime_error {
+struct OptionError : std::runtime_error {
   using std::runtime_error::runtime_error;
+};
+
+/// An option that is like none: all of them are what helps.
+struct UnknownOption : OptionError {
+  using OptionError::OptionError;
 };
 
 /// Something to do before the script, in the order of the command line.
@@ -49,7 +54,7 @@ struct Options {
   bool nothing_named() const;
 };
 
-/// Throws UsageError.
+/// Throws OptionError.
 Options parse_options(int argc, char** argv);
 
 /// True for "--device", "--check" and the other options with a name of several letters.

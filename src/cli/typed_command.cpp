@@ -10,6 +10,7 @@
 #include "bindings/lua/state.h"
 #include "bindings/session/hint.h"
 #include "src/base/characters.h"
+#include "src/base/local_name.h"
 #include "src/cli/help.h"
 
 namespace gpulua {
@@ -230,7 +231,7 @@ std::string TypedCommand::about_nil(lua_State* L) const {
     if (is_nil(assigned) && !source.text.empty() &&
         (assigned == name || std::ranges::any_of(source.lines, [&](const auto& at) { return assigns(at, assigned); })))
       return "hint: " + assigned + " is nil since " + source.text + "\n";
-  if (!is_unknown || name == "nil" || name == "_") return {};
+  if (!is_unknown || name == "nil" || name == "_" || has_local(text_, name)) return {};
   const std::string message = "global '" + name + "' (a nil value)";
   lua_pushlstring(L, message.data(), message.size());
   add_running_hint(L, HintFiles::left);

@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "bindings/lua/caller.h"
-#include "bindings/lua/chunk_texts.h"
 #include "bindings/lua/fields.h"
 #include "bindings/lua/state.h"
 #include "bindings/session/explain_error.h"
@@ -17,6 +16,7 @@
 #include "src/base/characters.h"
 #include "src/base/nil_name.h"
 #include "src/base/text_list.h"
+#include "src/embed/path.h"
 #include "src/embed/script_state.h"
 
 namespace gpulua::embed {
@@ -104,14 +104,20 @@ bool is_left_out(std::string_view global) {
   return is_one_of(global, names);
 }
 
-/// The field that the message found nil, "attempt to call field 'getenv' (a nil value)", where Lua has it outside of a
-/// sandbox.
-std::string_view left_out_field(std::string_view message) {
+/// What the message found nil, where Lua has it outside of a sandbox: io of "attempt to index global 'io' (a nil
+/// value)", also of a local that holds it, `local io = io`; getenv of "attempt to call field 'getenv' (a nil value)".
+/// Else empty.
+std::string_view left_out_name(std::string_view message) {
   constexpr std::string_view names[] = {"execute",    "exit",        "getenv",       "remove",   "rename",
                                         "setlocale",  "tmpname",     "getinfo",      "getlocal", "sethook",
                                         "getupvalue", "getregistry", "getmetatable", "dump"};
-  const std::string_view name = nil_name(message, "field");
-  return is_one_of(name, names) ? name : std::string_view();
+  if (const std::string_view name = nil_name(message, "global"); is_left_out(name)) return name;
+  // Scripts have values of their own by the other names.
+  constexpr std::string_view held[] = {"io", "ffi", "jit"};
+  for (const char* kind : {"local", "upvalue", "field"})
+    if (const std::string_view name = nil_name(message, kind); is_one_of(name, held)) return name;
+  if (const std::string_view name = nil_name(message, "field"); is_one_of(name, names)) return name;
+  return {};
 }
 
 /// Whether the function is a whole script that was called with arguments.
@@ -119,35 +125,6 @@ bool has_script_arguments(lua_State* L, const lua_Debug& frame) {
   if (std::string_view(frame.what) != "main" || lua_getlocal(L, &frame, -1) == nullptr) return false;
   lua_pop(L, 1);
   return true;
-}
-
-/// Whether the text has `local name`, among others or as a function's.
-bool has_local(std::string_view text, std::string_view name) {
-  const auto is_part = [&](std::size_t at) { return at < text.size() && is_word(text[at]); };
-  constexpr std::string_view local = "local ";
-  constexpr std::size_t most_before = 200;
-  for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
-    if (is_part(at + name.size()) || (at > 0 && is_part(at - 1))) continue;
-    // A long line has many of the name.
-    const std::size_t first = at > most_before ? at - most_before : 0;
-    const std::string_view before = text.substr(first, at - first), line = before.substr(before.rfind('\n') + 1);
-    const std::size_t begin = line.rfind(local);
-    if (begin == line.npos || (begin > 0 && is_word(line[begin - 1]))) continue;
-    const std::string_view between = line.substr(begin + local.size());
-    const bool is_list = std::ranges::all_of(between, [](char c) { return is_word(c) || c == ',' || c == ' '; });
-    if (is_list && (between == "function " || between.find("function ") == between.npos)) return true;
-  }
-  return false;
-}
-
-/// The chunk of another script that has a local of that name, "@config.lua"; null where none is known.
-const char* chunk_of_local(lua_State* L, const lua_Debug& frame, std::string_view name) {
-  const char* found = nullptr;
-  find_chunk(L, [&](const char* chunk, std::string_view text) {
-    if (std::strcmp(chunk, frame.source) != 0 && has_local(text, name)) found = chunk;
-    return found != nullptr;
-  });
-  return found;  // which the texts keep
 }
 
 /// A parameter of a function that the host program itself has called, and that is nil. Nothing for other messages.
@@ -177,6 +154,18 @@ std::string hint_of_parameter(lua_State* L, std::string_view name) {
 /// What a nil global means in a program's scripts: the name is left out of a sandbox, is an argument of the script, or
 /// a local of another one; and what a nil parameter does. The message is the one value on the stack.
 void add_host_hint(lua_State* L) {
+  const bool is_sandbox = ScriptState::of(L)->is_sandbox();
+  if (const std::string_view name = is_sandbox ? left_out_name(name_at(L, 1)) : std::string_view();
+      !name.empty() && !has_hint(name_at(L, 1))) {
+    const std::string message = std::string(name_at(L, 1)) + "\nhint: a sandbox has no " + std::string(name) +
+                                ": it leaves out what reaches files and programs, as io, package, ffi and most of os "
+                                "do; the host program gives "
+                                "its scripts what they may reach, functions by gpulua_register or state.bind, values "
+                                "by gpulua_set or state.set";
+    lua_settop(L, 0);
+    lua_pushlstring(L, message.data(), message.size());
+    return;
+  }
   if (const std::string_view local = nil_name(name_at(L, 1), "local"); !local.empty() && !has_hint(name_at(L, 1))) {
     const std::string message = std::string(name_at(L, 1)) + hint_of_parameter(L, local);
     lua_settop(L, 0);
@@ -184,19 +173,14 @@ void add_host_hint(lua_State* L) {
     return;
   }
   constexpr std::size_t longest_name = 60;
-  const bool is_sandbox = ScriptState::of(L)->is_sandbox();
-  const std::string_view message = name_at(L, 1), field = is_sandbox ? left_out_field(message) : std::string_view();
-  const std::string_view name = field.empty() ? nil_name(message, "global") : field;
+  const std::string_view message = name_at(L, 1), name = nil_name(message, "global");
   lua_Debug frame{};
   if (name.empty() || name.size() > longest_name || has_hint(message) || !find_script_frame(L, frame)) return;
   lua_pushlstring(L, name.data(), name.size());
   // Nothing interrupts a search through the texts of scripts that are not trusted.
-  if (is_sandbox && (!field.empty() || is_left_out(name))) {
-    lua_pushfstring(L, "\nhint: a sandbox has no %s: the host program gives its scripts what they may reach",
-                    lua_tostring(L, 2));
-  } else if (has_script_arguments(L, frame)) {
+  if (has_script_arguments(L, frame)) {
     lua_pushfstring(L, "\nhint: the arguments of a script are ...: local %s = ... takes the first", lua_tostring(L, 2));
-  } else if (const char* const chunk = is_sandbox ? nullptr : chunk_of_local(L, frame, name)) {
+  } else if (const char* const chunk = is_sandbox ? nullptr : chunk_with_local(L, name, frame.source)) {
     lua_pushfstring(L, "\nhint: %s is a local of %s, which other scripts do not see: without `local` it is a global",
                     lua_tostring(L, 2), chunk + 1);
   }

@@ -21,6 +21,8 @@ class LuaMemory {
   void close(lua_State* L);
 
   bool is_full() const { return used_ >= limit_; }
+  /// Bytes, counted where there is a limit or an allocator.
+  std::size_t used() const { return used_; }
 
   /// While it lives, the limit does not hold. A collection needs that: LuaJIT makes a smaller table of strings at the
   /// end of one, and where there is no room for it, this collection and all later ones fail there.

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <system_error>
 
+#include "bindings/lua/chunk_texts.h"
 #include "bindings/lua/fields.h"
 #include "src/base/characters.h"
+#include "src/base/local_name.h"
 #include "src/base/near_name.h"
 #include "src/base/text_list.h"
+#include "src/embed/script_state.h"
 
 namespace gpulua::embed {
 namespace {
@@ -154,6 +158,15 @@ Path push_holder(lua_State* L, const char* op, const char* path, bool makes) {
   return {};
 }
 
+const char* chunk_with_local(lua_State* L, std::string_view name, const char* other) {
+  const char* found = nullptr;
+  find_chunk(L, [&](const char* chunk, std::string_view text) {
+    if ((other == nullptr || std::strcmp(chunk, other) != 0) && has_local(text, name)) found = chunk;
+    return found != nullptr;
+  });
+  return found;
+}
+
 std::string advice_about_nil(lua_State* L, const Key& key) {
   const int holder = lua_gettop(L) - 1;
   const bool is_global = lua_rawequal(L, holder, LUA_GLOBALSINDEX) != 0;
@@ -183,7 +196,12 @@ std::string advice_about_nil(lua_State* L, const Key& key) {
   }
   lua_settop(L, holder + 1);
   if (!near.name().empty() || !is_global) return near.question();
-  return "; a local of a script is not a global: leave out its `local`";
+  // Nothing interrupts a search through the texts of scripts that are not trusted.
+  if (!ScriptState::of(L)->is_sandbox())
+    if (const char* const chunk = chunk_with_local(L, key.name))
+      return "; it is a local of " + std::string(chunk + 1) +
+             ": without `local` it is a global, which the program sees";
+  return "; nothing has set it yet: has the script run that does? A local of a script is not a global";
 }
 
 }  // namespace gpulua::embed

@@ -30,6 +30,10 @@ bool is_name_of_lua(std::string_view text);
 /// is none.
 std::string_view unwritable_name(std::string_view path, bool all);
 
+/// The chunk of a script that has a local of that name, "@config.lua", other than the chunk `other`; null where none is
+/// known. The texts of chunks keep it.
+const char* chunk_with_local(lua_State* L, std::string_view name, const char* other = nullptr);
+
 /// What a message about nil at the key adds: what was probably meant, or why a global may be missing. The value is at
 /// the top of the stack, its holder below it.
 std::string advice_about_nil(lua_State* L, const Key& key);

@@ -132,9 +132,13 @@ ScriptState::ScriptState(const gpulua_options& options, const void* caller) : op
       const LuaMemory::Lifted lifted(memory_);
       status = lua_cpcall(main_, &ScriptState::open, this);
     }
-    if (status == 0 && memory_.is_full())
-      throw Error(ErrorKind::memory, "[create] expected lua_memory with room for Lua's libraries, got {} bytes",
-                  options.lua_memory);
+    if (status == 0 && memory_.is_full()) {
+      constexpr std::size_t megabyte = std::size_t{1} << 20;
+      throw Error(ErrorKind::memory,
+                  "[create] expected lua_memory in bytes, {} of them at least for Lua's libraries, or 0 for the default, "
+                  "got {}; 64 MB are 64 << 20",
+                  (memory_.used() / megabyte + 1) * megabyte, options.lua_memory);
+    }
     if (status != 0) {
       const char* text = lua_tostring(main_, -1);
       const std::string why = text != nullptr ? text : "an error without a text";

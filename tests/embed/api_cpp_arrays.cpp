@@ -44,6 +44,50 @@ TEST_CASE("gpulua.hpp: memory is lent with strides, in bytes", "[cpu]") {
   CHECK(owner.use_count() == 1);
 }
 
+TEST_CASE("gpulua.hpp: a member of structs is lent by its name", "[cpu]") {
+  struct Body {
+    float x, y, z;
+    double mass, other;
+    float position[3];
+    std::array<double, 2> speed;
+  };
+  State state("cpu");
+  std::vector<Body> bodies(5);
+  const Array mass = state.borrow(bodies, &Body::mass);
+  CHECK(mass.shape() == std::vector<std::int64_t>{5});
+  CHECK(mass.strides() == std::vector<std::int64_t>{sizeof(Body)});
+  state.set("mass", mass);
+  state.set("position", state.borrow(bodies, &Body::position));
+  state.set("speed", state.borrow(bodies, &Body::speed, "cpu"));
+  state.run(
+      "mass:copy_(gpu.arange(5))\n"
+      "position:copy_(gpu.arange(15):reshape(5, 3))\n"
+      "speed:copy_(gpu.arange(10):reshape(5, 2))");
+  state.sync();
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    CHECK(bodies[i].mass == static_cast<double>(i));
+    CHECK(bodies[i].other == 0);
+    CHECK(bodies[i].position[2] == static_cast<float>(3 * i + 2));
+    CHECK(bodies[i].speed[1] == static_cast<double>(2 * i + 1));
+  }
+  std::array<Body, 3> three{};
+  three[2].y = 7;
+  CHECK(state.borrow(three, &Body::y).to_vector<float>() == std::vector<float>{0, 0, 7});
+  Body four[4] = {};
+  four[3].x = 2;
+  CHECK(state.borrow(four, &Body::x).to_vector<float>() == std::vector<float>{0, 0, 0, 2});
+  std::vector<Body> none;
+  CHECK(state.borrow(none, &Body::mass).size() == 0);
+  CHECK(state.borrow(none, &Body::position).shape() == std::vector<std::int64_t>{0, 3});
+  auto owned = std::make_shared<std::vector<Body>>(2);
+  Array kept = state.borrow(owned, &Body::other);
+  CHECK(owned.use_count() == 2);
+  kept = Array();
+  state.collect();
+  state.sync();
+  CHECK(owned.use_count() == 1);
+}
+
 TEST_CASE("gpulua.hpp: a vector that a shared_ptr owns is lent with it", "[cpu]") {
   State state("cpu");
   auto owned = std::make_shared<std::vector<double>>(4, 1.5);

@@ -153,11 +153,11 @@ TEST_CASE("gpulua.hpp: paths that lead nowhere") {
   state.run(
       "local function step() end; model = {advance = step}; locked = setmetatable({}, {__newindex = function() "
       "error('locked', 0) end})");
-  CHECK_THROWS_WITH(state.get<void()>("step"), ContainsSubstring("a local of a script is not a global"));
+  CHECK_THROWS_WITH(state.get<void()>("step"), ContainsSubstring("got nil; it is a local of script: without `local`"));
   CHECK_THROWS_WITH(state.call<double>("model.advanse"), ContainsSubstring("did you mean \"advance\"?"));
   CHECK_THROWS_WITH(state.value<double>("settings.gain"),
-                    "[value] expected a table at 'settings' of the path 'settings.gain', got nil; a local of a "
-                    "script is not a global: leave out its `local`");
+                    "[value] expected a table at 'settings' of the path 'settings.gain', got nil; nothing has "
+                    "set it yet: has the script run that does? A local of a script is not a global");
   CHECK_THROWS_WITH(state.bind<void()>("gpu.f", [] {}),
                     "[bind] expected a path outside of gpu, which is the library's, got 'gpu.f'; take a "
                     "table of the program's own, such as 'host.f'");

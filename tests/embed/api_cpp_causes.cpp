@@ -139,15 +139,17 @@ TEST_CASE("gpulua.hpp: advice about a launch is none about methods of Lua's", "[
   State state("cpu");
   const auto launch = state.kernel("__global__ void k(float* x, int n) { x[0] = n; }", "k").over(3);
   const std::string error = error_of([&] { launch(state.zeros<double>(3), 3); }).what();
-  CHECK_THAT(error, StartsWith("[k] argument 1 (x): expected a float32 array for float*, got float64[3]; gpu.astype(x, "
-                               "\"float32\") converts"));
+  CHECK_THAT(error,
+             StartsWith("[k] argument 1 (x): expected a float32 array for float*, got float64[3]; the kernel "
+                        "writes it, so the memory itself is to be of float32: gpu.astype(x, \"float32\") is a copy"));
   CHECK_THAT(error, !ContainsSubstring("x:"));
   state.run("turned = gpu.zeros(3, 4).T; k = gpu.kernel('__global__ void k(float* x) { x[0] = 1; }', 'k'):over(1)");
   CHECK_THROWS_WITH(launch(state.value<Array>("turned"), 3),
-                    ContainsSubstring("view float32[4x3]; gpu.copy(x) makes one"));
-  CHECK_THROWS_WITH(state.run("k(gpu.zeros(3, 'float64'))"), ContainsSubstring("x:astype(\"float32\") converts"));
+                    ContainsSubstring("itself is to be row-major: gpu.copy(x) is a copy"));
+  CHECK_THROWS_WITH(state.run("k(gpu.zeros(3, 'float64'))"),
+                    ContainsSubstring("to be of float32: x:astype(\"float32\") is a copy"));
   CHECK_THROWS_WITH(state.run("return k(gpu.zeros(3, 'float64'))"),
-                    ContainsSubstring("x:astype(\"float32\") converts"));
+                    ContainsSubstring("to be of float32: x:astype(\"float32\") is a copy"));
 }
 
 TEST_CASE("gpulua.hpp: limits name the field of the options", "[cpu]") {

@@ -7,6 +7,7 @@
 
 struct Board {
   double read() const;
+  double level;
 };
 
 void refused(gpulua::State& state, const gpulua::Kernel& kernel, const gpulua::Array& x);
@@ -101,6 +102,37 @@ void refused(gpulua::State& state, const gpulua::Kernel& kernel, const gpulua::A
   kernel.over(3);
 #elif defined(REFUSED_unchecked)
   gpulua_run(state.handle(), "x = 1", 5, "x.lua");
+#elif defined(REFUSED_method_sum)
+  x.sum();
+#elif defined(REFUSED_method_mean)
+  x.mean(1);
+#elif defined(REFUSED_method_max)
+  x.max();
+#elif defined(REFUSED_method_min)
+  x.min();
+#elif defined(REFUSED_method_item)
+  x.item();
+#elif defined(REFUSED_method_reshape)
+  x.reshape(3, 1);
+#elif defined(REFUSED_method_astype)
+  x.astype("float32");
+#elif defined(REFUSED_method_transpose)
+  x.T();
+#elif defined(REFUSED_two_sizes)
+  kernel.over(1000, 256);
+#elif defined(REFUSED_bare_sizes)
+  kernel.with(4, 256);
+#elif defined(REFUSED_constant_member)
+  const std::vector<Board> boards(3);
+  state.borrow(boards, &Board::level);
+#elif defined(REFUSED_temporary_member)
+  state.borrow(std::vector<Board>(3), &Board::level);
+#elif defined(REFUSED_function_member)
+  std::vector<Board> boards(3);
+  state.borrow(boards, &Board::read);
+#elif defined(REFUSED_pointer_member)
+  std::vector<Board> boards(3);
+  state.borrow(boards.data(), &Board::level);
 #elif defined(REFUSED_state)
   gpulua::State other = state;
 #endif

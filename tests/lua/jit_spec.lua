@@ -682,7 +682,7 @@ check "assert(x[1] > 5, 'too small'); print('x', x[1], x[1] > 5, #x)"
     fails("[add] expected a call in a kernel", gpu.atomic.add, x, 1, 1)
     fails("expected a Lua function, the work of one thread, got 3", gpu.jit, 3)
     fails("name = letters, digits and underscores", gpu.jit, function() end, {name = "a b"})
-    fails("a launch configuration first, as in k{grid=..., block=...}(arguments)", add, x, x, x)
+    fails("a launch configuration first, as in k:over(count)(arguments) or k{grid=..., block=...}(arguments)", add, x, x, x)
     fails("expected a number of items", add.over, add, "n")
     fails("block: expected", function() add {grid = 1, block = 0}(x, x, x) end)
     fails("grid", function() add {block = 1}(x, x, x) end)

@@ -195,6 +195,11 @@ describe("an argument that a kernel writes", function()
     fails('x:astype("float32") converts: where the kernel writes it, keep it in a variable, y = x:astype("float32")', k, doubles, x)
     fails("x:copy() makes one: where the kernel writes it, keep it in a variable, y = x:copy()", k, x.T, x)
     assert.is_nil(fails("x:copy() makes one", k, x, x.T):find("keep it", 1, true))
+    -- A copy would get what the kernel writes.
+    k = gpu.kernel("__global__ void k(float* y, const float* x) { y[0] = x[0]; }", "k") { grid = 1, block = 1 }
+    fails('got float64[4]; the kernel writes it, so the memory itself is to be of float32: x:astype("float32") is a copy', k, doubles, x)
+    fails('got float64[4]; x:astype("float32") converts', k, x, doubles)
+    fails("; the kernel writes it, so the memory itself is to be row-major: x:copy() is a copy", k, x.T, x)
   end)
 
   it("has rows of whole vectors", function()

@@ -111,7 +111,7 @@ describe("configurations refuse", function()
   end
 
   it("anything but a table of known options", function()
-    fails("expected a launch configuration first, as in saxpy{grid=..., block=...}(arguments), got 1", saxpy, 1)
+    fails("expected a launch configuration first, as in saxpy:over(count)(arguments) or saxpy{grid=..., block=...}(arguments), got 1", saxpy, 1)
     refuses("got no block", { grid = 1 })
     refuses("got no grid", { block = 1 })
     refuses('expected the options grid, block, shared, stream, cooperative and cluster, got "blok"; did you mean "block"?',

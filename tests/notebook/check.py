@@ -79,6 +79,7 @@ class Kernel(Notebook):
             self.assertEqual(self.run_cell(code).text("stderr"), "", code)
         self.assertIn("x:eq(1) compares its elements", self.run_cell("x = gpu.ones(2)\nx == 1").text("stderr"))
         self.assertIn("there is no global pritn; did you mean print?", self.run_cell("x = 1\npritn").text("stderr"))
+        self.assertNotIn("there is no global", self.run_cell("local a = 3; a").text("stderr"))
 
     def test_habits_of_python_get_a_hint(self):
         for code, hint in [("plt.show()", "gpu.plot.line"), ("pd.read_csv 'x'", "gpu.load"), ("pritn(1)", "did you mean print?"), ("input '?'", "io.read"),

@@ -76,7 +76,8 @@ class Values(unittest.TestCase):
         loop.append(loop)
         for _ in range(101):
             deep = [deep]
-        for bad, error in [(loop, "without cycles"), (deep, "up to 100 levels"), ([1, None], "None at position 1"), ({(1, 2): 3}, r"got \(1, 2\)"),
+        for bad, error in [(loop, "without cycles"), (deep, "up to 100 levels"), ([1, None], r"None at position 1; float\('nan'\) stands for a missing number$"),
+                           (["a", None], "None at position 1$"), ({(1, 2): 3}, r"got \(1, 2\)"),
                            ({"a": object()}, "got object"), ([2**64], "from -2\\*\\*63"), (2**64, "from -2"), (-2**63 - 1, "from -2")]:
             with self.assertRaisesRegex((ValueError, TypeError, OverflowError), error):
                 same(bad)

@@ -13,6 +13,12 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"  # the source tree has a folder called gpulua
 for tests in test_gpulua test_borrowed test_nested test_xp test_mistakes; do "$work/venv/bin/python" "$source/tests/python/$tests.py"; done
 
+# The package of the sources finds the library of a build by the loader's path, and says so where it does not.
+PYTHONPATH="$source/python" LD_LIBRARY_PATH="$2/bin" "$1" -c 'import gpulua; assert gpulua.State("cpu").run("return 6 * 7") == 42'
+if ! ldconfig -p | grep -q 'libgpulua\.so\.0'; then
+  PYTHONPATH="$source/python" LD_LIBRARY_PATH= "$1" -c 'import gpulua' 2>&1 | grep -q 'LD_LIBRARY_PATH names the folder of one that is elsewhere'
+fi
+
 # A build without its library, or without any device, makes no wheel.
 mkdir -p "$work/half/bin"
 for library in libgpulua.so.0 libgpulua-cpu.so; do

@@ -69,7 +69,8 @@ class Creation:
         numbers = [value.item() if hasattr(value, "item") else value for value in numbers]
         for number in numbers:
             if not isinstance(number, (int, float, complex)):
-                raise TypeError(f"expected numbers, got {type(number).__name__}")
+                missing = "; float('nan') stands for a missing number" if number is None else ""
+                raise TypeError(f"expected numbers, got {type(number).__name__}{missing}")
         if dtype is None:
             kinds = [kind for kind in (complex, float, int, bool) if any(type(n) is kind for n in numbers)] or [float]
             dtype = self._dtype_of_number(int(max(numbers)) if kinds[0] is int else kinds[0]())

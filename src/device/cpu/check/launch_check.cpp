@@ -288,8 +288,9 @@ void LaunchCheck::check_unknown(const Access& access) {
   if (const GlobalPlace* variable = memory().find_variable(address))
     return check_variable(access, static_cast<const char*>(*variable->place), variable->bytes, variable->is_constant);
   const auto* here = static_cast<const char*>(__builtin_frame_address(0));
+  const LaunchMemory::Place where = memory().place(context, here, address, bytes, site.kind & access::write);
   const char* why = "";
-  switch (memory().place(context, here, address, bytes, site.kind & access::write)) {
+  switch (where) {
     case LaunchMemory::Place::open:
       return;
     case LaunchMemory::Place::constant:
@@ -305,6 +306,12 @@ void LaunchCheck::check_unknown(const Access& access) {
       why = ", where there is no memory";
       break;
   }
+  if (where == LaunchMemory::Place::foreign || where == LaunchMemory::Place::nothing)
+    if (const std::span<const char> lent = memory().find_lent(base, address); !lent.empty()) {
+      const char *const first = lent.data(), *const end = first + lent.size();
+      const bool from_base = site.object->space == Space::parameter && base >= first && base <= end;
+      check_bounds(access, {first, lent.size(), from_base ? base : first, first});
+    }
   char place[32];
   std::snprintf(place, sizeof place, "%p", static_cast<const void*>(address));
   report(diagnose(context, site, access_text("wild", site, bytes) + name, std::string(" at address ") + place + why));

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <span>
 
@@ -52,7 +53,7 @@ bool is_mapped(const char* address) {
 LaunchMemory::LaunchMemory(const Signature& signature, void** arguments, const ModuleRecord& plain,
                            const ModuleChecks& checks, const std::function<bool(const void*)>& is_known,
                            std::span<const std::span<const char>> lent, const void* frame)
-    : checks_(checks), frame_(static_cast<const char*>(frame)) {
+    : checks_(checks), lent_(lent), frame_(static_cast<const char*>(frame)) {
   for (const void* module : {static_cast<const void*>(&plain), static_cast<const void*>(&checks)})
     for (const Segment& segment : segments_around(module)) add(segment.first, segment.bytes, segment.writable);
   // The variables are the plain module's, and with them the functions that they point to.
@@ -95,6 +96,24 @@ const GlobalPlace* LaunchMemory::find_variable(const char* address) const {
 const void* LaunchMemory::find_function(const void* function) const {
   const auto found = functions_.find(function);
   return found == functions_.end() ? nullptr : found->second;
+}
+
+std::span<const char> LaunchMemory::find_lent(const char* base, const char* address) const {
+  constexpr std::uintptr_t neighbourhood = 64;  // in bytes: a pointer that steps out of the memory starts there
+  std::span<const char> near;
+  for (const char* pointer : {base, address}) {
+    const auto place = reinterpret_cast<std::uintptr_t>(pointer);
+    std::uintptr_t least = neighbourhood;
+    for (const std::span<const char> range : lent_) {
+      const auto first = reinterpret_cast<std::uintptr_t>(range.data()), end = first + range.size();
+      const std::uintptr_t distance = place < first ? first - place : place < end ? 0 : place - end + 1;
+      if (distance >= least && !(distance == 0 && place == first)) continue;
+      least = distance;
+      near = range;
+    }
+    if (!near.empty()) break;
+  }
+  return near;
 }
 
 LaunchMemory::Place LaunchMemory::place(const ThreadContext& context, const char* here, const char* address,

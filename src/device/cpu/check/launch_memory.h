@@ -28,6 +28,10 @@ class LaunchMemory {
   /// The checked form of a function of the source; null: it is none.
   const void* find_function(const void* function) const;
 
+  /// The memory of the host program's in which the pointer's arithmetic started, or next to which it has led; empty:
+  /// neither.
+  std::span<const char> find_lent(const char* base, const char* address) const;
+
   enum class Place {
     open,      // the launch may do that
     constant,  // a write to what kernels only read
@@ -50,6 +54,7 @@ class LaunchMemory {
 
   const ModuleChecks& checks_;
   std::vector<Range> ranges_;
+  std::span<const std::span<const char>> lent_;
   std::unordered_map<const void*, const void*> functions_;
   const char* frame_;
   /// An argument points to memory of the program that no array uses: how much of it the kernel may use is not known.

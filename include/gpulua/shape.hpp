@@ -1,0 +1,103 @@
+#ifndef GPULUA_SHAPE_HPP
+#define GPULUA_SHAPE_HPP
+
+// Shapes and strides of gpulua.hpp, which includes this.
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "errors.hpp"
+#include "gpulua.h"
+
+namespace gpulua {
+namespace detail {
+
+/// The argument with that number, from 1, for messages; empty for 0.
+inline std::string argument_text(std::size_t argument) {
+  return argument > 0 ? " as argument " + std::to_string(argument) : "";
+}
+
+/// The integer, for the C interface.
+template <class Integer>
+std::int64_t to_int64(Integer from, const char* op, std::size_t argument = 0) {
+  if constexpr (sizeof(Integer) == 8 && std::is_unsigned_v<Integer>)
+    if (from > static_cast<Integer>(std::numeric_limits<std::int64_t>::max()))
+      throw Error(GPULUA_ARGUMENT, std::string("[") + op + "] expected an integer that int64_t holds" +
+                                       argument_text(argument) + ", got " + std::to_string(from));
+  return static_cast<std::int64_t>(from);
+}
+
+}  // namespace detail
+
+/// The extents of an array: an integer of any type, several in braces, {rows, columns}, or a std::vector of them.
+class Shape {
+ public:
+  template <class... Integer, class = std::enable_if_t<(std::is_integral_v<Integer> && ...)>>
+  Shape(Integer... extents) : extents_{detail::to_int64(extents, "shape")...} {}
+  template <class Integer, class = std::enable_if_t<std::is_integral_v<Integer>>>
+  Shape(const std::vector<Integer>& extents) {
+    for (const Integer extent : extents) extents_.push_back(detail::to_int64(extent, "shape"));
+  }
+  int ndim() const noexcept { return static_cast<int>(extents_.size()); }
+  const std::int64_t* data() const noexcept { return extents_.data(); }
+
+  /// Throws for a shape of more or fewer elements than a container has.
+  void check_count(const char* op, std::size_t elements) const {
+    std::uint64_t count = 1;
+    std::string text;
+    for (const std::int64_t extent : extents_) {
+      count *= static_cast<std::uint64_t>(extent);
+      if (!text.empty()) text += ',';
+      text += std::to_string(extent);
+    }
+    if (count != elements)
+      throw Error(GPULUA_ARGUMENT, std::string("[") + op + "] expected a shape for the " + std::to_string(elements) +
+                                       " elements that there are, got (" + text + ") for " + std::to_string(count) +
+                                       "; v.data() and a shape take a part of them");
+  }
+
+ private:
+  std::vector<std::int64_t> extents_;
+};
+
+/// Bytes from each element to the next along each axis, as x.strides in Lua. Bytes, not elements: of the doubles in a
+/// struct of 32 bytes Strides(32). Strides(8) is as valid, also where it means no more than no strides would: a program
+/// that computes its strides, or whose struct has one member, gets there. borrow(v, &Body::mass) needs none.
+class Strides {
+ public:
+  template <class... Integer, class = std::enable_if_t<(std::is_integral_v<Integer> && ...)>>
+  Strides(Integer... bytes) : bytes_{detail::to_int64(bytes, "strides")...} {}
+  const std::int64_t* data() const noexcept { return bytes_.data(); }
+
+  /// Throws for a number of axes that is not the shape's.
+  void check_axes(const Shape& shape) const {
+    if (static_cast<std::size_t>(shape.ndim()) != bytes_.size())
+      throw Error(GPULUA_ARGUMENT, "[borrow] expected strides for the " + std::to_string(shape.ndim()) +
+                                       " axes of the shape, got " + std::to_string(bytes_.size()));
+  }
+  /// Throws where elements of the shape are outside of a container.
+  void check_range(const Shape& shape, std::size_t elements, std::size_t element_bytes) const {
+    check_axes(shape);
+    std::int64_t first = 0, last = 0;
+    for (std::size_t axis = 0; axis < bytes_.size(); ++axis) {
+      if (shape.data()[axis] <= 0) return;  // no elements, or what the library refuses
+      (bytes_[axis] < 0 ? first : last) += (shape.data()[axis] - 1) * bytes_[axis];
+    }
+    const auto end = static_cast<std::int64_t>(elements * element_bytes);
+    if (first < 0 || last + static_cast<std::int64_t>(element_bytes) > end)
+      throw Error(GPULUA_ARGUMENT, "[borrow] expected strides, in bytes, within the " + std::to_string(end) +
+                                       " bytes that there are, got ones from byte " + std::to_string(first) + " to " +
+                                       std::to_string(last + static_cast<std::int64_t>(element_bytes)));
+  }
+
+ private:
+  std::vector<std::int64_t> bytes_;
+};
+
+}  // namespace gpulua
+
+#endif
