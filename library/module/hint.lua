@@ -41,7 +41,7 @@ local function cut_kernel(text, line)
 end
 
 local types = "variables have no type: local name = value"
-local load = [[modules are loaded by local name = require "name"]]
+local load = [[this is Lua, where gpu has NumPy's functions: np.sum(x) is gpu.sum(x); modules of Lua are loaded by local name = require "name"]]
 local compiled = "CUDA C++ is text that gpu.module([[...]]) compiles"
 local ranges = [[ranges are strings, and several indices go in a call: x["1:3"], x("1:3", ":")]]
 local nameless = "functions without a name are written function(x) return ... end"

@@ -120,7 +120,7 @@ matches 'comparisons are no names' 0 "true${newline}false${newline}false${newlin
 printf 'x = gpu.ones(2)\nx == 1\nx ~= -2.5\nx == x\n' | "$gpulua" -i >"$scratch/out" 2>"$scratch/err"
 matches 'arrays equal no number' 0 "false${newline}true${newline}true" 'hint: x is an array, which equals no number in Lua; x:eq(1) compares its elements*hint: x is an array*x:ne(-2.5)*' $?
 echo 'import numpy as np' | "$gpulua" >"$scratch/out" 2>"$scratch/err"
-matches 'a hint about the standard input' 1 '' "gpulua: stdin:1: *hint: modules are loaded by local name = require*" $?
+matches 'a hint about the standard input' 1 '' "gpulua: stdin:1: *hint: this is Lua, where gpu has NumPy*" $?
 printf 'exit = 3\nexit\ny = 1; y + 1\ny = 2; y;\nfor i = 1, 2 do y = 5; y\nend\n' | "$gpulua" -i >"$scratch/out" 2>"$scratch/err"
 matches 'a variable of the name exit; an expression after statements' 0 "3${newline}2" "gpulua: stdin:6: '=' expected near 'end'" $?
 printf 'setmetatable({}, {__tostring = function() error("not to be had") end})\n2\n' | "$gpulua" -i >"$scratch/out" 2>"$scratch/err"
