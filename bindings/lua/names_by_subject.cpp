@@ -129,6 +129,7 @@ constexpr NameRow subject_rows[] = {
     {"stats.adfuller", "SciPy in Python, with x:host(): gpu.stats lacks this test"},
     {"stats.anderson", "SciPy in Python, with x:host(): gpu.stats lacks this test"}, {"stats.anova", "SciPy in Python, with x:host(): gpu.stats lacks this test"},
     {"stats.bootstrap", "x:take(gpu.random.integers({samples, n}, 1, n + 1)):mean(2)"}, {"stats.chi2_contingency", "SciPy in Python, with x:host(): gpu.stats lacks this test"},
+    {"stats.f", "gpu.betaincinv(m / 2, n / 2, p), from which the quantile follows"},
     {"stats.f_oneway", "SciPy in Python, with x:host(): gpu.stats lacks this test"}, {"stats.kendalltau", "gpu.stats.spearmanr(x, y): Kendall's is missing here"},
     {"stats.ks_2samp", "SciPy in Python, with x:host(): gpu.stats lacks this test"}, {"stats.kstest", "SciPy in Python, with x:host(): gpu.stats lacks this test"},
     {"stats.levene", "SciPy in Python, with x:host(): gpu.stats lacks this test"}, {"stats.mad", "gpu.median(gpu.abs(x - gpu.median(x)))"},

@@ -78,8 +78,8 @@ function tools.refuse_sections(op, b)
   local width = is_array and b.ndim == 2 and b.shape[2] or type(first) == "table" and #first
   if width ~= 6 then return end
   local instead = for_sections[op:match "[%w_]+$"]
-  core.raise(("[%s] expected coefficients b and a, got sections of second order; gpu.signal.%s takes them"):format(op,
-    instead or "sos2tf(sos) gives b and a, and no function of this name"))
+  core.raise(("[%s] expected coefficients b and a, got sections of second order; gpu.signal.%s"):format(op,
+    instead and instead .. " takes them" or "sos2tf(sos) gives b and a"))
 end
 
 --- The coefficients of numerator and denominator, divided by the denominator's first one, as tables of one length.

@@ -240,7 +240,7 @@ local takes_symmetric = {["sparse.linalg.cg"] = true, ["sparse.linalg.minres"] =
 --- "; A is not symmetric: ..." with the two elements that differ most, or nothing. Functions and operators do not tell. Elements that
 --- differ by rounding are equal.
 local function unlike_transpose(name, a)
-  if a == nil or type(a) == "function" or is_operator(a) or a.size == 0 then return "" end
+  if a == nil or type(a) == "function" or is_operator(a) or a.shape[1] == 0 then return "" end
   local difference = (a - (kinds.is_complex(a) and a.T:conj() or a.T)):abs()
   local i, j, most, size
   if core.is_array(a) then
@@ -253,7 +253,7 @@ local function unlike_transpose(name, a)
     local at = difference.data:argmax():item()
     i, j, most, size = difference.row[at], difference.col[at], difference.data[at], a:tocoo().data:abs():max():item()
   end
-  if not (most > 100 * tools.epsilon[kinds.working(a.dtype == nil and a or a)] * size) then return "" end
+  if not (most > 100 * tools.epsilon[(kinds.working(a))] * size) then return "" end
   local form = "%s is not symmetric: %s[{%d, %d}] is %s, and %s[{%d, %d}] is %s"
   return form:format(name, name, i, j, core.describe(a[{i, j}]), name, j, i, core.describe(a[{j, i}]))
 end
