@@ -141,7 +141,6 @@ constexpr std::string_view of_structure =
     "structure = gpu.ndimage.generate_binary_structure(axes, connectivity) says which elements are connected";
 constexpr std::string_view of_steps =
     "solve_ivp chooses its steps: max_step bounds them, t_eval has the times of the results; samples are 1 / fs apart";
-constexpr std::string_view of_spacing = "the distance between samples is an argument: gpu.gradient(y, h)";
 constexpr std::string_view of_rate = "samples are 1 / fs apart, a number in its place: gpu.fft.fftfreq(n, 1 / fs)";
 
 /// Options that are given in another way here.
@@ -159,7 +158,6 @@ constexpr NameRow misplaced_options[] = {
     {"descending", of_flips},
     {"dpi", of_pictures},
     {"dt", of_steps},
-    {"dx", of_spacing},
     {"encoding", of_text},
     {"figsize", of_pictures},
     {"fs", of_rate},

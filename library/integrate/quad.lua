@@ -118,8 +118,8 @@ local function integrate_each(op, f, a, b, options)
   local function make(of_dtype) return gpu.empty(many.count, {dtype = of_dtype, device = device}) end
   local results, errors, intervals, reasons = make(dtype), make(dtype), make "int32", make "int8"
   local spec = {dtype = dtype, epsilon = control.epsilon[dtype], limit = limit, center = quadrature.kronrod_center, parameters = many.names,
-    texts = many.texts, uses = {f = {f = f, what = "the function", advice = "the function of an integral gives a number",
-      of_boolean = ", which (condition and 1 or 0) makes of a boolean"}}, key = table.concat({dtype, limit, unpack(many.texts)}, ";")}
+    texts = many.texts, uses = {functions = {f = {f = f, what = "the function", advice = "the function of an integral gives a number",
+      of_boolean = ", which (condition and 1 or 0) makes of a boolean"}}}, key = table.concat({dtype, limit, unpack(many.texts)}, ";")}
   problems.run(op, write_kernel, spec, {substitution, quadrature.estimate, quadrature.points, quadrature.kronrod, quadrature.gauss}, many.count, f,
     gpu.array(settings, {dtype = dtype, device = device}), results, errors, intervals, reasons, unpack(many.arrays))
   local function shaped(x) return x:reshape(many.shape) end

@@ -246,7 +246,7 @@ local function unlike_transpose(name, a)
   if core.is_array(a) then
     local at = difference:reshape(difference.size):argmax():item() - 1
     i, j = math.floor(at / a.shape[2]) + 1, at % a.shape[2] + 1
-    most, size = difference[{i, j}], a:abs():max():item()
+    most, size = difference(i, j):item(), a:abs():max():item()
   else
     difference = difference:tocoo()
     if difference.nnz == 0 then return "" end
@@ -255,7 +255,8 @@ local function unlike_transpose(name, a)
   end
   if not (most > 100 * tools.epsilon[(kinds.working(a))] * size) then return "" end
   local form = "%s is not symmetric: %s[{%d, %d}] is %s, and %s[{%d, %d}] is %s"
-  return form:format(name, name, i, j, core.describe(a[{i, j}]), name, j, i, core.describe(a[{j, i}]))
+  local function element(k, l) return core.describe(core.is_array(a) and a(k, l):item() or a[{k, l}]) end
+  return form:format(name, name, i, j, element(i, j), name, j, i, element(j, i))
 end
 
 --- Warns where a solver has not reached its tolerance. `a`, `m`: the matrix and the preconditioner.
