@@ -288,7 +288,7 @@ mistakes[#mistakes + 1] = { "habits of other libraries",
     .. 'shape is an argument, not an option: gpu.random.choice(x [, shape])' },
   { 'gpu.stats.norm.cdf(x)', '[gpu.stats] gpu.stats has no field "norm"; use gpu.normcdf(x), gpu.normcdfinv(p), and '
     .. 'gpu.random.normal(shape, mean, deviation)' },
-  { 'gpu.stats.t', '[gpu.stats] gpu.stats has no field "t"; use gpu.betainc(k / 2, 0.5, k / (k + t * t)), the probability of both its tails; gpu.betaincinv(k / 2, 0.5, 2 * (1 - p)) gives its quantiles' },
+  { 'gpu.stats.t', '[gpu.stats] gpu.stats has no field "t"; use gpu.betainc(k / 2, 0.5, k / (k + t * t)), the probability of both its tails; gpu.betaincinv(k / 2, 0.5, 2 * (1 - p)) gives its quantiles, as the reference shows beside gpu.stats' },
   { 'gpu.cuda.synchronize()', '[gpu] gpu has no field "cuda"; use gpu.device(name), gpu.sync() and gpu.memory()' },
   { 'gpu.print(x)', '[gpu] gpu has no field "print"; use print(x)' },
   { 'gpu.plot.plot(x)', '[gpu.plot] gpu.plot has no field "plot"; use gpu.plot.line(x, y)' },
