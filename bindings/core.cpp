@@ -53,15 +53,6 @@ int lua_warn(lua_State* L) {
   return 0;
 }
 
-/// called_op(): the name of the library's function that the script called; nil where it called none.
-int lua_called_op(lua_State* L) {
-  const CallSignature* called = called_function(L);
-  if (!called) return 0;
-  const std::string op = called->op();
-  lua_pushlstring(L, op.data(), op.size());
-  return 1;
-}
-
 /// library_text(file): a text of the library.
 int library_text(lua_State* L) {
   const std::string_view text = library_file(std::string(check_string(L, 1, "library_text", "a name")));
@@ -369,7 +360,6 @@ void add_core_functions(lua_State* L) {
                        {"range_of_keys", protect<lua_range_of_keys>},
                        {"raise", protect<raise>},
                        {"warn", protect<lua_warn>},
-                       {"called_op", protect<lua_called_op>},
                        {"bincount", protect<lua_bincount>},
                        {"histogram_of_even_bins", protect<lua_histogram_of_even_bins>},
                        {"order_statistics", protect<lua_order_statistics>},
