@@ -2,6 +2,8 @@
 
 #include "bindings/arrays/host_data.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,7 +13,10 @@
 #include <vector>
 
 #include "bindings/arrays/array_options.h"
+#include "bindings/arrays/equal_neighbours.h"
 #include "bindings/arrays/lua_array.h"
+#include "bindings/arrays/usual_nans.h"
+#include "bindings/lua/caller.h"
 #include "bindings/lua/cdata.h"
 #include "bindings/lua/list.h"
 #include "bindings/lua/state.h"
@@ -97,6 +102,7 @@ class TableScan {
       fail_ragged();
     }
     luaL_checkstack(L_, 2, "nested tables");
+    equal_.begin();
     for (int i = 1; i <= extent; ++i) {
       position_.push_back(i);
       lua_rawgeti(L_, -1, i);
@@ -104,6 +110,18 @@ class TableScan {
       lua_pop(L_, 1);
       position_.pop_back();
     }
+    equal_.end();
+  }
+
+  /// Warns at the script's line where neighbours that differ are equal in float32, a dtype that the script did not ask
+  /// for.
+  void warn_of_equal() const {
+    if (equal_.text().empty()) return;
+    Bindings& bindings = bindings_of(L_);
+    warn_at(bindings.context(), bindings.origin(), "equal neighbours",
+            fmt::format("[{}] {} are equal in float32; gpu.array(t, \"float64\") or gpu.default_dtype \"float64\" "
+                        "keeps them apart",
+                        op_, equal_.text()));
   }
 
   /// Throws Error where the table has true or false beside numbers, or has them and `takes_booleans` is false.
@@ -140,9 +158,8 @@ class TableScan {
   void refuse_columns() {
     const std::string object = describe(L_, -1);
     if (object == "a table of columns")
-      throw Error(
-          "[{}] expected numbers, got {}; t.name is the array of one, gpu.stack({{t.a, t.b}}, 2) the matrix of several",
-          op_, object);
+      throw Error("[{}] expected numbers, got {}; t.name is the array of one, t:matrix(names) the matrix of several",
+                  op_, object);
   }
 
   /// Throws Error where the table at the top of the stack is an object of the library that is no list.
@@ -195,6 +212,7 @@ class TableScan {
   }
 
   void note_number(double number) {
+    equal_.note(number, position_);
     whole_ = whole_ && number == std::trunc(number);
     if (inexact_ || std::abs(number) >= 0x1p53 || static_cast<float>(number) == number || std::isnan(number)) return;
     inexact_ = number;
@@ -206,6 +224,7 @@ class TableScan {
   std::vector<int> position_;
   std::optional<double> inexact_;  // the first below 2^53 that float32 rounds
   std::vector<int> inexact_position_;
+  EqualNeighbours equal_;
   bool boolean_ = false;  // the first
   std::vector<int> boolean_position_;
   bool whole_ = true;  // all numbers are integers
@@ -304,41 +323,7 @@ void decode_into_table(lua_State* L, Node& array, const char*& from, const char*
   }
 }
 
-/// The dtype of the floating-point numbers that elements consist of, float32 or float64; nothing for other elements.
-std::optional<DType> part_of(DType dtype) {
-  if (dtype == DType::float32 || dtype == DType::complex64) return DType::float32;
-  if (dtype == DType::float64 || dtype == DType::complex128) return DType::float64;
-  return std::nullopt;
-}
-
-template <class T>
-void replace_nans(void* host, std::size_t count) {
-  auto* const elements = static_cast<T*>(host);
-  for (std::size_t i = 0; i < count; ++i)
-    if (elements[i] != elements[i]) elements[i] = std::numeric_limits<T>::quiet_NaN();
-}
-
 }  // namespace
-
-void download_for_ffi(Node& array, void* host) {
-  download(array, host);
-  const std::optional<DType> part = part_of(array.dtype);
-  if (part == DType::float32) replace_nans<float>(host, array.nbytes() / sizeof(float));
-  if (part == DType::float64) replace_nans<double>(host, array.nbytes() / sizeof(double));
-}
-
-Array parts_with_usual_nans(const Array& array) {
-  const std::optional<DType> part = part_of(array->dtype);
-  if (!part) return array;
-  const auto count = static_cast<std::int64_t>(array->itemsize() / size_of(*part));
-  Layout layout = row_major({array->layout.size() * count});
-  layout.offset = array->layout.offset * count;
-  const BufferRef& buffer = array->buffer();
-  const Array parts = make_node(array->device(), *part, share(std::move(layout)), buffer);
-  const Array is_nan = elementwise(*find_op("isnan"), std::array<Operand, 1>{parts});
-  const Scalar nan = std::numeric_limits<double>::quiet_NaN();
-  return elementwise(*find_op("where"), std::array<Operand, 3>{is_nan, nan, parts});
-}
 
 Array array_from_host(lua_State* L, int index, const ArrayOptions& options, const char* op, bool takes_booleans,
                       Overflow overflow) {
@@ -350,7 +335,9 @@ Array array_from_host(lua_State* L, int index, const ArrayOptions& options, cons
   // A table of booleans alone is converted to the dtype that stands beside it. One boolean may be a comparison in Lua.
   const bool converts = options.dtype.value_or(DType::boolean) == DType::boolean || lua_istable(L, index);
   scan.check_booleans(takes_booleans && converts);
-  Array array = empty(*options.device, scan.shape, options.dtype ? *options.dtype : scan.dtype());
+  const DType dtype = options.dtype ? *options.dtype : scan.dtype();
+  if (!options.dtype && dtype == DType::float32) scan.warn_of_equal();
+  Array array = empty(*options.device, scan.shape, dtype);
   HostStaging bytes(*array);
   char* out = bytes.data();
   std::vector<int> position;

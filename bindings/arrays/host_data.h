@@ -19,14 +19,6 @@ Array array_from_host(lua_State* L, int index, const ArrayOptions& options, cons
 /// elements. Waits.
 void array_to_host(lua_State* L, int index, Node& array, const char* op);
 
-/// Copies the elements of a row-major array to `host`, memory that the FFI reads. Waits. LuaJIT keeps its other values
-/// in the bits of NaNs and does not look at those that the FFI reads, so each NaN becomes the usual one.
-void download_for_ffi(Node& array, void* host);
-
-/// The same elements for a copy that is not waited for: the bytes of a row-major array, those of NaNs replaced, lazily.
-/// A complex number becomes its two parts.
-Array parts_with_usual_nans(const Array& array);
-
 /// Pushes the elements as nested tables; for a 0-d array, its value. Waits.
 void push_table(lua_State* L, Node& array);
 

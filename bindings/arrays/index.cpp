@@ -17,7 +17,7 @@ namespace gpulua {
 namespace {
 
 constexpr const char* index_op = "index";
-constexpr const char* what =
+constexpr const char* index_forms =
     "an integer, {first, last, step}, a string like \"2:5\", \"...\", gpu.newaxis, or an array of integers or bool";
 
 char new_axis_identity;
@@ -157,14 +157,14 @@ IndexSpec check_spec(lua_State* L, int index, const Layout& layout, std::size_t 
       spec.kind = IndexSpec::Kind::new_axis;
       return spec;
     case LUA_TSTRING: {
-      const std::string_view text = check_string(L, index, index_op, what);
+      const std::string_view text = check_string(L, index, index_op, index_forms);
       if (text == "...") {
         spec.kind = IndexSpec::Kind::ellipsis;
         return spec;
       }
       bool is_integer = false;
       const auto range = parse_range(text, is_integer);
-      if (!range) throw Error("[index] expected {}, got {}{}", what, describe(L, index), text_hint(text));
+      if (!range) throw Error("[index] expected {}, got {}{}", index_forms, describe(L, index), text_hint(text));
       if (!is_integer) {
         warn_of_whole(L, *range, text);
         return resolve(*range, extent);
@@ -176,21 +176,21 @@ IndexSpec check_spec(lua_State* L, int index, const Layout& layout, std::size_t 
       return resolve(check_range(L, index, axis), extent);
     case LUA_TNUMBER:
     case LUA_TCDATA:
-      integer(check_integer(L, index, index_op, what));
+      integer(check_integer(L, index, index_op, index_forms));
       return spec;
     case LUA_TBOOLEAN:
-      fail(index_op, std::string(what) + " (x:eq(y) makes a mask: Lua's == gives one boolean)", L, index);
+      fail(index_op, std::string(index_forms) + " (x:eq(y) makes a mask: Lua's == gives one boolean)", L, index);
     default:
       break;
   }
-  fail(index_op, what, L, index);
+  fail(index_op, index_forms, L, index);
 }
 
 /// The number of axes that the item at `index` indexes; nullopt for an ellipsis.
 std::optional<std::size_t> axes_taken(lua_State* L, int index) {
   if (const Array* array = test_array_or_text(L, index))
     return (*array)->dtype == DType::boolean ? (*array)->layout.ndim() : 1;
-  if (lua_type(L, index) == LUA_TSTRING && check_string(L, index, index_op, what) == "...") return std::nullopt;
+  if (lua_type(L, index) == LUA_TSTRING && check_string(L, index, index_op, index_forms) == "...") return std::nullopt;
   return lua_touserdata(L, index) == &new_axis_identity ? 0 : 1;
 }
 
@@ -202,12 +202,12 @@ std::vector<IndexItem> check_index(lua_State* L, int first, int last, const Layo
   for (int i = first; i <= last; ++i)
     if (lua_isnil(L, i)) {
       const std::string variable = about_nil_variable(L);
-      throw Error("[index] expected {}, got nil{}", what,
+      throw Error("[index] expected {}, got nil{}", index_forms,
                   variable.empty() ? "; gpu.newaxis makes a dimension" : variable);
     }
   if (first < last && lua_isboolean(L, first) && lua_isboolean(L, last))
     throw Error("[index] expected {}, got booleans; a mask is an array of bool: x[gpu.array{{true, false, true}}]",
-                what);
+                index_forms);
   for (int i = first; i <= last; ++i) taken += axes_taken(L, i).value_or(0);
   if (taken > layout.ndim())
     throw Error("[index] expected at most {} for shape {}, got {}{}",

@@ -11,6 +11,7 @@
 #include "bindings/arrays/host_data.h"
 #include "bindings/arrays/index.h"
 #include "bindings/arrays/lua_device.h"
+#include "bindings/arrays/usual_nans.h"
 #include "bindings/lua/array_type.h"
 #include "bindings/lua/fields.h"
 #include "bindings/lua/library.h"

@@ -6,6 +6,7 @@
 #include "bindings/arrays/array_parts.h"
 #include "bindings/arrays/host_data.h"
 #include "bindings/arrays/lua_array.h"
+#include "bindings/arrays/usual_nans.h"
 #include "bindings/lua/cdata.h"
 #include "bindings/lua/state.h"
 #include "src/expressions/transfer.h"

@@ -10,6 +10,8 @@
 #include "bindings/arrays/lua_array.h"
 #include "bindings/arrays/number_argument.h"
 #include "bindings/gradients/derived_call.h"
+#include "bindings/lua/caller.h"
+#include "bindings/lua/signatures.h"
 #include "bindings/lua/state.h"
 #include "src/array/array.h"
 #include "src/array/node_observer.h"
@@ -265,6 +267,15 @@ int note_rule(lua_State* L) {
   return 0;
 }
 
+/// core.called_op(): the name of the library's function that the script called; nil where it called none.
+int called_op(lua_State* L) {
+  const CallSignature* called = called_function(L);
+  if (!called) return 0;
+  const std::string op = called->op();
+  lua_pushlstring(L, op.data(), op.size());
+  return 1;
+}
+
 }  // namespace
 
 void add_gradients(lua_State* L) {
@@ -279,6 +290,7 @@ void add_gradients(lua_State* L) {
     lua_setfield(L, -2, key == rules_key ? "rules" : "constants");
   }
   set_functions(L, {{"add_cotangent", protect<add_cotangent>},
+                    {"called_op", protect<called_op>},
                     {"close_tape", protect<close_tape>},
                     {"contribute", protect<contribute>},
                     {"depends", protect<depends_on_variables>},

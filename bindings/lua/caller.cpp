@@ -281,4 +281,8 @@ void warn_at(Context& context, const Origin& origin, const std::string& text) {
   context.warn(place_text(origin) + text);
 }
 
+void warn_at(Context& context, const Origin& origin, const std::string& subject, const std::string& text) {
+  context.warn(place_text(origin) + text, place_text(origin) + subject);
+}
+
 }  // namespace gpulua

@@ -65,4 +65,7 @@ std::string named_as_called(lua_State* L, std::string message);
 /// Passes `text` to the context's warnings with the script's line before it, so that a line warns once.
 void warn_at(Context& context, const Origin& origin, const std::string& text);
 
+/// The same where the text has numbers that differ from call to call: a line warns once of a subject.
+void warn_at(Context& context, const Origin& origin, const std::string& subject, const std::string& text);
+
 }  // namespace gpulua

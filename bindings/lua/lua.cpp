@@ -194,7 +194,7 @@ std::string about_text_column(lua_State* L, int index) {
 /// The hint how to make an array of a table, which may be an object of the library.
 std::string remedy_of_table(lua_State* L, int table) {
   if (type_name(L, table) == "a table of columns")
-    return "; t.name is the array of one, gpu.stack{t.a, t.b} a matrix with a row for each";
+    return "; t.name is the array of one, t:matrix(names) a matrix with a column for each, its .T with a row for each";
   if (!is_plain_table(L, table)) return "";
   lua_rawgeti(L, table, 1);
   const bool holds_arrays = test<Array>(L, -1) != nullptr, holds_text = lua_type(L, -1) == LUA_TSTRING;

@@ -34,6 +34,7 @@ constexpr NameRow options_elsewhere[] = {
     {"delimiter", "sep"},
     {"dim", "axis"},
     {"dims", "axis"},
+    {"dx", "spacing"},
     {"edgeitems", "edge"},
     {"fmt", "format"},
     {"gridDim", "grid"},

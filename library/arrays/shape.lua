@@ -8,6 +8,9 @@ local views = import "views"
 local unpack = unpack
 
 local function check_arrays(op, arrays)
+  if core.describe(arrays) == "a table of columns" then
+    core.raise(("[%s] expected a table of arrays, {x, y}, got a table of columns; t:matrix(names) makes a matrix of its columns"):format(op))
+  end
   if type(arrays) ~= "table" or core.check_list(op, "arrays", arrays) == 0 then core.fail(op, "a table of arrays, {x, y}", arrays) end
   for _, x in ipairs(arrays) do checks.array(op, x) end
   return arrays
@@ -278,23 +281,31 @@ local function runs(extent, before, after, source)
   return parts
 end
 
---- Returns {before, after} for each axis. `widths`: a number, {before, after}, or a table with one of these for each axis.
+--- Returns {before, after} for each axis. `widths`: a number, {before, after}, or a table with one of these for each axis, at least one of
+--- them a table.
 local function check_widths(x, widths)
-  local ndim, result = x.ndim, {}
-  local function fail(value) core.fail("pad", "widths of 0 or more: n, {before, after}, or {{before, after}, ...}", value) end
-  local function pair(value)
+  local ndim, result, each = x.ndim, {}, false
+  local function fail(axis, value)
+    core.raise(("[pad] expected widths of 0 or more, n, {before, after}, or a list with one of these for each axis, got %s%s"):format(
+      core.describe(value), axis and (" for axis %d"):format(axis) or ""))
+  end
+  local function pair(axis, value)
     if type(value) == "number" then value = {value, value} end
-    if type(value) ~= "table" or core.check_list("pad", "widths", value) ~= 2 then fail(value) end
+    if type(value) ~= "table" or core.is_array(value) then fail(axis, value) end
+    local count = core.check_list("pad", "widths", value)
+    if count ~= 2 then
+      core.raise(("[pad] expected n or {before, after}%s, got a list of %d"):format(axis and (" for axis %d"):format(axis) or "", count))
+    end
     for _, width in ipairs(value) do
-      if type(width) ~= "number" or width % 1 ~= 0 or width < 0 then fail(width) end
+      if type(width) ~= "number" or width % 1 ~= 0 or width < 0 then fail(axis, width) end
     end
     return value
   end
-  local each = type(widths) == "table" and type(widths[1]) == "table"
+  for _, width in ipairs(type(widths) == "table" and widths or {}) do each = each or type(width) == "table" end
   if each and core.check_list("pad", "widths", widths) ~= ndim then
     core.raise(("[pad] expected widths for the %d axes of shape %s, got %d"):format(ndim, checks.shape_text(x.shape), #widths))
   end
-  for axis = 1, ndim do result[axis] = pair(each and widths[axis] or not each and widths) end
+  for axis = 1, ndim do result[axis] = pair(each and axis or nil, each and widths[axis] or not each and widths) end
   return result
 end
 

@@ -7,6 +7,9 @@ local events = {}
 --- In how many parts of a step a sign is looked at.
 events.parts = 4
 
+--- What an event is, behind what one has given that is none.
+events.advice = "an event is a number that changes its sign at the root, as in return y[1]"
+
 --- A root between a and b, where g has the values fa and fb of different signs: R. P. Brent, "Algorithms for Minimization without
 --- Derivatives", 1973, chapter 4. Lua for the host and for the device, which reads its text.
 events.root = loadstring [[

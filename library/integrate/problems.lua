@@ -78,7 +78,8 @@ function problems.call(op, instead, fn, ...)
 end
 
 --- Runs the kernel whose text `write` makes of `spec`, for the values in `given`, with the number of problems, f, a function for the
---- device, and the arguments that follow. spec.key tells the text from others of the function `op`. Errors name f in place of the text.
+--- device, and the arguments that follow. spec.key tells the text from others of the function `op`. Errors name f in place of the text,
+--- or that of `spec.uses` which was called there.
 function problems.run(op, write, spec, given, count, f, ...)
   if count == 0 then return end
   local key = op .. spec.key
@@ -91,7 +92,9 @@ function problems.run(op, write, spec, given, count, f, ...)
     kernels[key]:over(count), count, f, ...)
   if message == nil then return end
   if type(message) ~= "string" then error(message, 0) end
-  error(texts.message((message:gsub("%[" .. op:match "[%w_]+$" .. "%]", "[" .. op .. "]", 1)), f), 0)
+  local uses = spec.uses
+  if uses then uses.text = write(spec) end
+  error(texts.message((message:gsub("%[" .. op:match "[%w_]+$" .. "%]", "[" .. op .. "]", 1)), f, uses), 0)
 end
 
 return problems

@@ -41,7 +41,8 @@ local function evaluate(op, f, args, kind, a, b, intervals)
   local values = f(points:eval(), unpack(args))
   if type(values) == "number" then values = gpu.full(points.shape, values, "float64") end
   if not core.is_array(values) or values.shape ~= points.shape or kinds.is_complex(values) then
-    core.fail(op, ("a function that gives real numbers %s for points of this shape"):format(checks.shape_text(points.shape)), values)
+    core.fail(op, ("a function that gives real numbers %s for points of this shape%s"):format(checks.shape_text(points.shape),
+      type(values) == "boolean" and ", as x:gt(0.5) gives them of a condition" or ""), values)
   end
   values = core.cast(values, "float64") * slopes * half
   local integral = (values * k):sum(2)
@@ -117,7 +118,8 @@ local function integrate_each(op, f, a, b, options)
   local function make(of_dtype) return gpu.empty(many.count, {dtype = of_dtype, device = device}) end
   local results, errors, intervals, reasons = make(dtype), make(dtype), make "int32", make "int8"
   local spec = {dtype = dtype, epsilon = control.epsilon[dtype], limit = limit, center = quadrature.kronrod_center, parameters = many.names,
-    texts = many.texts, key = table.concat({dtype, limit, unpack(many.texts)}, ";")}
+    texts = many.texts, uses = {functions = {f = {f = f, what = "the function", advice = "the function of an integral gives a number",
+      of_boolean = ", which (condition and 1 or 0) makes of a boolean"}}}, key = table.concat({dtype, limit, unpack(many.texts)}, ";")}
   problems.run(op, write_kernel, spec, {substitution, quadrature.estimate, quadrature.points, quadrature.kronrod, quadrature.gauss}, many.count, f,
     gpu.array(settings, {dtype = dtype, device = device}), results, errors, intervals, reasons, unpack(many.arrays))
   local function shaped(x) return x:reshape(many.shape) end

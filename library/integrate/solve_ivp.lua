@@ -84,11 +84,22 @@ local function read_tolerances(problem, options, count)
   for j, value in ipairs(atol) do problem.atol[j] = math.max(checks.tolerance(op, "atol", value), control.least[problem.dtype]) end
 end
 
+--- What {each = true} takes as f, with the names of `count` last arguments.
+local function steps_form(count)
+  local names = {}
+  for k = 1, count do names[k] = ", p" .. k end
+  return ("; each = true takes f(t, y, dy%s), which sets dy[1] to dy[n] and returns nothing"):format(table.concat(names))
+end
+
 --- gpu.integrate.solve_ivp(f, span, y0 [, {method, rtol, atol, t_eval, events, max_step, first_step, max_steps, args, each}])
 function integrate.solve_ivp(f, span, y0, options)
   if type(span) ~= "table" then
     core.raise(("[%s] expected a time span {t0, t1}, got %s%s"):format(op, core.describe(span),
       core.is_array(span) and "; {t_eval = times} has the times of the results" or ""))
+  end
+  if options ~= nil and type(options) ~= "table" then
+    core.raise(("[%s] expected f, the span {t0, t1}, y0 and options, got %s as the fourth argument: gpu.%s(f, {t0, t1}, y0)"):format(op,
+      core.describe(options), op))
   end
   options = checks.fields(op, options)
   local each = checks.flag(op, "each", options.each) or false
@@ -99,7 +110,7 @@ function integrate.solve_ivp(f, span, y0, options)
   local problem = {f = f, y0 = y0, dtype = kinds.working(y0), args = options.args or {}}
   if each then
     problem.args = problems.args(op, options.args, y0.device)
-    core.check_step_function(op, f, 3 + #problem.args, true)
+    core.check_step_function(op, f, 3 + #problem.args, true, steps_form(#problem.args))
   elseif type(f) ~= "function" then
     core.fail(op, "a function of t and y that gives dy/dt", f)
   elseif type(problem.args) ~= "table" then

@@ -10,7 +10,14 @@ run.__index = run
 --- The slope at a point.
 function run:slope(t, y)
   self.evaluations = self.evaluations + 1
-  local dy = core.called(self.f, t, y, unpack(self.args))
+  local dy
+  if self.evaluations == 1 and debug.getlocal(self.f, 2) == "t" then
+    local ok, result = core.call(self.f, t, y, unpack(self.args))
+    if not ok then error(type(result) == "string" and result .. "; solve_ivp calls f(t, y), the time first" or result, 0) end
+    dy = result
+  else
+    dy = core.called(self.f, t, y, unpack(self.args))
+  end
   if type(dy) == "table" and core.is_number(dy[1]) then dy = gpu.array(dy, {dtype = self.dtype, device = y.device}) end
   if not core.is_array(dy) or dy.shape ~= y.shape or kinds.is_complex(dy) or dy.device ~= y.device then
     core.fail(self.op, ("a function f(t, y), the time first, that gives real numbers %s on %s, as y0"):format(checks.shape_text(y.shape),
@@ -83,7 +90,11 @@ end
 function run:sign(event, t, y)
   local value = core.called(event.f, t, gpu.detach(y), unpack(self.args))
   if core.is_array(value) and value.size == 1 and not kinds.is_complex(value) then value = number(value) end
-  if type(value) ~= "number" then core.fail(self.op, "an event f(t, y) that gives one real number", value) end
+  if type(value) ~= "number" then
+    local info = debug.getinfo(event.f, "S")
+    core.raise(("[%s] %s:%d: the event gives %s; %s"):format(self.op, info.short_src, info.linedefined,
+      value == nil and "nothing" or type(value) == "boolean" and "a boolean" or core.describe(value), events.advice))
+  end
   return value
 end
 

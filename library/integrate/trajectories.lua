@@ -29,6 +29,9 @@ return function(op, problem)
   local spec = {n = n, dtype = dtype, tableau = problem.tableau, events = problem.events, t_eval = problem.t_eval ~= nil,
     parameters = many.names, starts = many.texts}
   local key = {n, dtype, problem.method, tostring(spec.t_eval), unpack(many.texts)}
+  local functions = {f = {f = problem.f, what = "the function", advice = "f(t, y, dy) sets the elements of dy"}}
+  spec.uses = {functions = functions}
+  for e, event in ipairs(problem.events) do functions["g" .. e] = {f = event.f, what = "the event", advice = events.advice} end
   for _, event in ipairs(problem.events) do key[#key + 1] = ("%d,%d"):format(event.terminal or 0, event.direction) end
   spec.key = table.concat(key, ";")
 

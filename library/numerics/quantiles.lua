@@ -142,10 +142,14 @@ end
 --- Checks that the quantiles are between 0 and `most`, and returns them as an array of float64.
 local function check_quantiles(op, q, most, x)
   local what = ("numbers from 0 to %d: one, a table or an array"):format(most)
+  local function refuse(value)
+    if type(value) ~= "number" or most > 1 or not (value > 1) then core.fail(op, what, value) end
+    core.raise(("[%s] expected %s, got %s; gpu.percentile(x, q) takes numbers from 0 to 100"):format(op, what, core.describe(value)))
+  end
   if core.is_array(q) then
     q = core.cast(checks.real(op, q), "float64")
     local within = q:ge(0):logical_and(q:le(most))
-    if not within:all():item() then core.fail(op, what, q[within:logical_not()](1):item()) end
+    if not within:all():item() then refuse(q[within:logical_not()](1):item()) end
     return q
   end
   local function check(value)
@@ -153,7 +157,7 @@ local function check_quantiles(op, q, most, x)
       core.check_list(op, "numbers", value)
       for _, item in ipairs(value) do check(item) end
     elseif type(value) ~= "number" or not (value >= 0 and value <= most) then
-      core.fail(op, what, value)
+      refuse(value)
     end
   end
   check(q)

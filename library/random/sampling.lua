@@ -18,6 +18,10 @@ local function items_of(op, x, options, generator)
     items.n = x.shape[items.axis]
     return items
   end
+  if type(x) == "table" and not core.is_number(x[1]) and x[1] ~= nil then
+    core.raise(("[%s] expected an array or a number of items, got %s; gpu.%s(%s) gives positions in a table t"):format(op, core.describe(x), op,
+      op == "random.choice" and "#t, n" or "#t"))
+  end
   items.n = checks.integer(op, "an array or a number of items", x)
   if x < 0 then core.fail(op, "a number of items of 0 or more", x) end
   if options.axis ~= nil then core.fail(op, "an array beside the option axis", x) end

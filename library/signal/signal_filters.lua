@@ -67,8 +67,24 @@ function tools.by_parts(x, fn)
   return re + im * i, re_more and re_more + im_more * i
 end
 
+-- What takes sections in place of coefficients.
+local for_sections = {filtfilt = "sosfiltfilt(sos, x)", freqz = "sosfreqz(sos)", lfilter = "sosfilt(sos, x)", lfilter_zi = "sosfilt_zi(sos)",
+  tf2zpk = "sos2zpk(sos)"}
+
+--- Refuses sections of second order in place of the coefficients b.
+function tools.refuse_sections(op, b)
+  local is_array = core.is_array(b)
+  local first = type(b) == "table" and not is_array and b[1]
+  local width = is_array and b.ndim == 2 and b.shape[2] or type(first) == "table" and #first
+  if width ~= 6 then return end
+  local instead = for_sections[op:match "[%w_]+$"]
+  core.raise(("[%s] expected coefficients b and a, got sections of second order; gpu.signal.%s"):format(op,
+    instead and instead .. " takes them" or "sos2tf(sos) gives b and a"))
+end
+
 --- The coefficients of numerator and denominator, divided by the denominator's first one, as tables of one length.
 function tools.coefficients(op, b, a)
+  tools.refuse_sections(op, b)
   b, a = tools.numbers(op, "b", b), tools.numbers(op, "a", a)
   if #b == 0 or #a == 0 then core.fail(op, "coefficients", #b == 0 and b or a) end
   if a[1] == 0 then core.fail(op, "a first coefficient of a other than 0", a[1]) end
@@ -147,6 +163,7 @@ end
 --- gpu.signal.lfilter(b, a, x [, axis] [, {axis, zi}])
 function signal.lfilter(b, a, x, axis, options)
   local op = "signal.lfilter"
+  tools.refuse_sections(op, b)
   axis, options = tools.axis(op, x, axis, options)
   local above, below, terms = tools.coefficients(op, b, a)
   local values, dtype = tools.in_floating(x)

@@ -79,6 +79,7 @@ end
 
 --- Zeros, poles and the gain of coefficients.
 local function factored(op, b, a)
+  tools.refuse_sections(op, b)
   b, a = tools.numbers(op, "b", b), tools.numbers(op, "a", a)
   if #a == 0 or a[1] == 0 then core.fail(op, "a first coefficient of a other than 0", a[1]) end
   local above, below, first = {}, {}, 1
@@ -157,6 +158,7 @@ end
 --- The frequencies, and the delay there in elements.
 function signal.group_delay(b, a, options)
   local op = "signal.group_delay"
+  tools.refuse_sections(op, b)
   if checks.is_options(a) then a, options = checks.shift(op, a, options) end
   options = checks.fields(op, options)
   b, a = tools.numbers(op, "b", b), tools.numbers(op, "a", a == nil and {1} or a)

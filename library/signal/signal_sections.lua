@@ -148,6 +148,7 @@ end
 --- gpu.signal.filtfilt(b, a, x [, axis] [, {axis, padtype, padlen}])
 function signal.filtfilt(b, a, x, axis, options)
   local op = "signal.filtfilt"
+  tools.refuse_sections(op, b)
   axis, options = tools.axis(op, x, axis, options)
   local above, below, terms = tools.coefficients(op, b, a)
   local steady = steady_state(op, above, below)

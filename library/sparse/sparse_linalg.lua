@@ -155,7 +155,7 @@ local function read(op, a, b, options)
   local n = b.shape[1]
   check_matrix(op, "A", a, n)
   local dtype = working(op, {}, unpack(type(a) == "function" and {b} or {a, b}))
-  local self = setmetatable({op = op, n = n, b = core.cast(b:reshape(n), dtype), dtype = dtype, shape = b.shape}, problem)
+  local self = setmetatable({op = op, n = n, a = a, m = options.M, b = core.cast(b:reshape(n), dtype), dtype = dtype, shape = b.shape}, problem)
   local x0 = options.x0
   if x0 ~= nil then
     checks.array(op, x0)
@@ -234,9 +234,37 @@ function problem:run_cycle(start, r, length, tolerance)
   return cycle, ended, taken
 end
 
---- Warns where a solver has not reached its tolerance.
-function tools.warn_of(op, info)
-  local advice = info.reason == "maxiter" and "a larger maxiter, a preconditioner M or a larger rtol may help"
+-- Solvers of symmetric matrices, whose preconditioner is symmetric, too.
+local takes_symmetric = {["sparse.linalg.cg"] = true, ["sparse.linalg.minres"] = true}
+
+--- "; A is not symmetric: ..." with the two elements that differ most, or nothing. Functions and operators do not tell. Elements that
+--- differ by rounding are equal.
+local function unlike_transpose(name, a)
+  if a == nil or type(a) == "function" or is_operator(a) or a.shape[1] == 0 then return "" end
+  local difference = (a - (kinds.is_complex(a) and a.T:conj() or a.T)):abs()
+  local i, j, most, size
+  if core.is_array(a) then
+    local at = difference:reshape(difference.size):argmax():item() - 1
+    i, j = math.floor(at / a.shape[2]) + 1, at % a.shape[2] + 1
+    most, size = difference(i, j):item(), a:abs():max():item()
+  else
+    difference = difference:tocoo()
+    if difference.nnz == 0 then return "" end
+    local at = difference.data:argmax():item()
+    i, j, most, size = difference.row[at], difference.col[at], difference.data[at], a:tocoo().data:abs():max():item()
+  end
+  if not (most > 100 * tools.epsilon[(kinds.working(a))] * size) then return "" end
+  local form = "%s is not symmetric: %s[{%d, %d}] is %s, and %s[{%d, %d}] is %s"
+  local function element(k, l) return core.describe(core.is_array(a) and a(k, l):item() or a[{k, l}]) end
+  return form:format(name, name, i, j, element(i, j), name, j, i, element(j, i))
+end
+
+--- Warns where a solver has not reached its tolerance. `a`, `m`: the matrix and the preconditioner.
+function tools.warn_of(op, info, a, m)
+  if info.converged then return end
+  local unlike = takes_symmetric[op] and unlike_transpose("A", a) or ""
+  if unlike == "" and takes_symmetric[op] then unlike = unlike_transpose("M", m) end
+  local advice = unlike ~= "" and unlike .. "; bicgstab and gmres take any matrix" or info.reason == "maxiter" and "a larger maxiter, a preconditioner M or a larger rtol may help"
     or info.reason == "indefinite" and "cg takes symmetric matrices with positive eigenvalues, minres symmetric ones, bicgstab and gmres any"
     or "the reference's table of reasons says what may help"
   records.warn_of(op, info, "a solution within the tolerance", (" after %d steps with residual %.3g"):format(info.iterations, info.residual),
@@ -275,7 +303,7 @@ function problem:solve(start)
   end
   local x = self.x or gpu.zeros_like(self.b)
   local info = {converged = reason == "converged", reason = reason, iterations = self.steps, residual = length}
-  tools.warn_of(self.op, info)
+  tools.warn_of(self.op, info, self.a, self.m)
   return x:reshape(self.shape), records.seal(info, self.op)
 end
 

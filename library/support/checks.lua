@@ -72,6 +72,7 @@ end
 function checks.spacing(op, spacing, limits)
   if type(spacing) == "number" and spacing > 0 and spacing < math.huge then return spacing end
   local use = limits and core.is_number(spacing) and "; " .. limits
+    or checks.is_options(spacing) and ("; it is an argument, gpu.%s(y, h)"):format(op)
     or type(spacing) == "table" and "; gpu.array(t) makes an array of a table" or ""
   core.raise(("[%s] expected as spacing the distance between samples, a number above 0, or an array of their coordinates, got %s%s"):format(op,
     core.describe(spacing), use))

@@ -1,10 +1,41 @@
--- Functions for a device whose text the library writes around a function of the script.
+-- Functions for a device whose text the library writes around functions of the script.
 local texts = {}
 
---- The message of an error in such a text: it names where f, the script's function, is defined in place of the text.
-function texts.message(message, f)
-  local info = type(f) == "function" and debug.getinfo(f, "S")
+--- What a function gave, of an error where the library's text has used it as a number; nil for another error.
+local function given(message)
+  if message:find("returns nothing", 1, true) then return "nothing" end
+  return message:match "got (a boolean)" or message:match 'got the string (".*")'
+end
+
+--- Which of the functions the text uses in the line; where it has one function alone, that one, as the line may use its result later.
+local function use_in(uses, line)
+  local at, count, only = 0, 0, nil
+  for name, use in pairs(uses.functions) do
+    count, only = count + 1, use
+    use.pattern = "%f[%w_]" .. name .. "%f[^%w_]"
+  end
+  for text in (uses.text .. "\n"):gmatch "(.-)\n" do
+    at = at + 1
+    for _, use in pairs(at == line and uses.functions or {}) do
+      if text:find(use.pattern) then return use end
+    end
+  end
+  return count == 1 and only or nil
+end
+
+--- The message of an error in such a text: it names where the script's function f is defined in place of the text. `uses`, where what
+--- functions give is to be said: {text = the text, functions = for the name of each in the text {f =, what = "the event", advice = what
+--- its number is for, of_boolean = more advice for one that gives a boolean}}.
+function texts.message(message, f, uses)
+  local line = tonumber(message:match "%[string 'local .-'%]:(%d+)")
+  local use = line and uses and use_in(uses, line)
+  local gave = use and given(message)
+  local info = debug.getinfo(gave and use.f or f, "S")
   local place = info and ("%s:%d"):format(info.short_src, info.linedefined) or "the function"
+  if gave then
+    return ("%s%s: %s gives %s; %s%s"):format(message:match "^(.-)%[string 'local .-'%]:%d+: ", place, use.what, gave, use.advice,
+      gave == "a boolean" and use.of_boolean or "")
+  end
   return (message:gsub("%[string 'local .-'%]:%d+", (place:gsub("%%", "%%%%"))))
 end
 

@@ -157,7 +157,7 @@ function tables.__index(t, key)
 end
 
 checks.refuse_operators(tables,
-  "[table] expected columns or arrays, got a table of columns; t.name * 2 is of one column, gpu.stack({t.a, t.b}, 2) makes a matrix of several")
+  "[table] expected columns or arrays, got a table of columns; t.name * 2 is of one column, t:matrix(names) makes a matrix of several")
 
 function tables.__len(t) return fields_of[t].rows end
 
@@ -364,7 +364,7 @@ end
 for _, name in ipairs {"join", "join_asof"} do
   methods[name] = function(t, ...) return import("table_join")[name](t, check_table(name, t), ...) end
 end
-for _, name in ipairs {"copy", "pivot", "describe", "dropna", "fillna"} do
+for _, name in ipairs {"copy", "pivot", "describe", "dropna", "fillna", "matrix"} do
   methods[name] = function(t, ...) return import("table_shapes")[name](t, check_table(name, t), ...) end
 end
 
@@ -372,7 +372,7 @@ core.guard_methods(methods, "t:", {
   values = "(name)", column = "(name)", texts = "(name)", select = "(name [, names...])", take = "(rows)", head = "([n])",
   isin = "(name, values)", where = "(name, values)", sort_by = "(names [, {descending}])", group_by = "(name [, names...])",
   join = "(u, keys [, how] [, {suffix}])", join_asof = "(u, on [, {by, direction, tolerance, suffix}])",
-  pivot = "(rows, column, values [, {aggregate, fill}])", copy = "()", describe = "([{ddof}])", dropna = "([names...])", fillna = "(value [, names...])",
+  pivot = "(rows, column, values [, {aggregate, fill}])", copy = "()", matrix = "([names...])", describe = "([{ddof}])", dropna = "([names...])", fillna = "(value [, names...])",
 })
 
 -- For the other files.

@@ -70,6 +70,25 @@ function exports.pivot(t, fields, rows, column, values, options)
   return result
 end
 
+--- t:matrix([names...])
+function exports.matrix(_, fields, ...)
+  local names = select("#", ...) == 0 and fields.names or names_in("matrix", fields, ...)
+  if #names == 0 then core.raise "[matrix] expected a table with columns, got one without" end
+  local arrays, numbers = {}, {}
+  for _, name in ipairs(fields.names) do
+    if not fields.kinds[name] then numbers[#numbers + 1] = core.describe(name) end
+  end
+  for i, name in ipairs(names) do
+    local x, kind = fields.arrays[name], fields.kinds[name]
+    if kind then
+      core.raise(("[matrix] expected columns of numbers, got column %s of %s; %s"):format(name, columns.name_of(x, kind), #numbers > 0
+        and ("t:matrix(%s) takes those of numbers"):format(table.concat(numbers, ", ")) or "the table has none of numbers"))
+    end
+    arrays[i] = x
+  end
+  return gpu.stack(arrays, 2)
+end
+
 local statistics = {"count", "mean", "std", "min", "25%", "50%", "75%", "max"}
 
 --- t:describe([{ddof}])

@@ -71,29 +71,31 @@ std::optional<DType> find_default_dtype(std::string_view name) {
   return dtype == DType::float32 || dtype == DType::float64 ? dtype : std::nullopt;
 }
 
-DType parse_dtype(std::string_view name) {
-  if (auto dtype = find_dtype(name)) return *dtype;
-  std::string message = "[dtype] expected one of ";
+std::string dtype_question(std::string_view name) {
   NearName near(name);
   for (const DTypeInfo& row : dtype_rows) {
-    message.append(row.name).append(", ");
     near.offer(row.name);
     near.offer(row.device, row.name);
   }
   const auto is = [&](auto... names) { return ((name == names) || ...); };
   const auto begins = [&](auto... starts) { return (name.starts_with(starts) || ...); };
-  const std::string remedy =
-      name == "cpu" || name.starts_with("cuda") ? "; a device is an option: {device = \"" + std::string(name) + "\"}"
-      : is("float")                             ? "; NumPy's float is \"float64\", C's \"float32\""
-      : is("int")                               ? "; NumPy's int is \"int64\", C's \"int32\""
-      : is("str", "string", "object", "category")
-          ? "; \"text\" is a kind of column that files have: gpu.load(path, {dtype = {name = \"text\"}})"
-      : begins("date", "timestamp")
-          ? "; dates are a kind of column: gpu.dates(texts) makes one, gpu.load(path, {dates = {\"name\"}}) reads it"
-      : begins("duration", "timedelta")
-          ? "; durations are a kind of column: gpu.durations(texts) makes one, of texts such as \"1h30min\""
-          : near.question();
-  throw Error(message.append("got \"").append(name).append("\"").append(remedy));
+  return name == "cpu" || name.starts_with("cuda") ? "; a device is an option: {device = \"" + std::string(name) + "\"}"
+         : is("float")                             ? "; NumPy's float is \"float64\", C's \"float32\""
+         : is("int")                               ? "; NumPy's int is \"int64\", C's \"int32\""
+         : is("str", "string", "object", "category")
+             ? "; \"text\" is a kind of column that files have: gpu.load(path, {dtype = {name = \"text\"}})"
+         : begins("date", "timestamp")
+             ? "; dates are a kind of column: gpu.dates(texts) makes one, gpu.load(path, {dates = {\"name\"}}) reads it"
+         : begins("duration", "timedelta")
+             ? "; durations are a kind of column: gpu.durations(texts) makes one, of texts such as \"1h30min\""
+             : near.question();
+}
+
+DType parse_dtype(std::string_view name) {
+  if (auto dtype = find_dtype(name)) return *dtype;
+  std::string message = "[dtype] expected one of ";
+  for (const DTypeInfo& row : dtype_rows) message.append(row.name).append(", ");
+  throw Error(message.append("got \"").append(name).append("\"").append(dtype_question(name)));
 }
 
 float half_to_float(std::uint16_t bits) {

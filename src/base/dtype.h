@@ -70,6 +70,8 @@ double precision(DType dtype);
 /// The dtype of that name or alias, if there is one.
 std::optional<DType> find_dtype(std::string_view name);
 /// As find_dtype; throws Error that lists the names there are.
+/// What to write for a name that is no dtype's, `; did you mean "float64"?`, or nothing.
+std::string dtype_question(std::string_view name);
 DType parse_dtype(std::string_view name);
 
 /// The dtype of that name if it can be the default one of real numbers: float32 or float64.

@@ -1,6 +1,8 @@
 #include "src/expressions/selection.h"
 #include "src/expressions/creation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -52,6 +54,14 @@ std::size_t axes_left(const Layout& layout, const std::vector<IndexItem>& items)
   return layout.ndim() - taken;
 }
 
+/// Which axes of an array the mask stands for: "as the array's", "as axis 2 of the array (3,4) has it".
+std::string masked_axes_text(const Layout& layout, std::size_t first, std::size_t count) {
+  if (count == layout.ndim()) return "as the array's";
+  const std::string axes =
+      count == 1 ? fmt::format("axis {}", first + 1) : fmt::format("axes {} to {}", first + 1, first + count);
+  return fmt::format("that of {} of the array {}", axes, to_string(layout.shape));
+}
+
 void check_arrays(const Array& array, const std::vector<IndexItem>& items) {
   const Layout& layout = array->layout;
   const std::size_t left = axes_left(layout, items);
@@ -61,9 +71,9 @@ void check_arrays(const Array& array, const std::vector<IndexItem>& items) {
       const Dims& shape = item.array->layout.shape;
       const auto first = layout.shape.begin() + static_cast<std::ptrdiff_t>(axis);
       if (!std::equal(shape.begin(), shape.end(), first))
-        throw Error("[index] expected a mask of shape {} for axes from {} on of shape {}, got {}",
-                    to_string(Dims(first, first + static_cast<std::ptrdiff_t>(shape.size()))), axis + 1,
-                    to_string(layout.shape), to_string(shape));
+        throw Error("[index] expected a mask of shape {}, {}, got {}",
+                    to_string(Dims(first, first + static_cast<std::ptrdiff_t>(shape.size()))),
+                    masked_axes_text(layout, axis, shape.size()), to_string(shape));
     }
     if (item.array && !is_mask(item)) check_index_array(array, item.array);
     axis += !item.array && item.spec.kind == Kind::ellipsis ? left : axes_taken(item);

@@ -138,7 +138,11 @@ const std::shared_ptr<OpenDevice>& Context::current() {
 }
 
 void Context::warn(const std::string& message) {
-  if (on_warning && warnings_.insert(message).second) on_warning(message);
+  warn(message, message);
+}
+
+void Context::warn(const std::string& message, const std::string& key) {
+  if (on_warning && warnings_.insert(key).second) on_warning(message);
 }
 
 void Context::end_use() noexcept {

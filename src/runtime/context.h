@@ -75,6 +75,8 @@ class Context : public std::enable_shared_from_this<Context> {
   std::function<void(const std::string& message)> on_warning;
   /// Passes `message` to on_warning, once for each distinct text.
   void warn(const std::string& message);
+  /// The same, once for each key: for messages of one subject that differ by numbers.
+  void warn(const std::string& message, const std::string& key);
 
   /// Called when the compiler may have to run for the source, with the script's line ("script.lua:12: "). What it
   /// returns is destroyed when the kernels are there, or cannot be had.

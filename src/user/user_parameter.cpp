@@ -46,8 +46,8 @@ UserParameter parse_parameter(std::string_view text, const std::string& where) {
   else if (const auto dtype = find_dtype(type))
     parameter.dtype = dtype;
   else
-    throw Error("{}: expected a dtype's name or one letter for the type of {}, got {}", where, parameter.name,
-                in_quotes(type));
+    throw Error("{}: expected a dtype's name or one letter for the type of {}, got {}{}", where, parameter.name,
+                in_quotes(type), dtype_question(type));
   return parameter;
 }
 

@@ -358,9 +358,9 @@ describe("indexing", function()
     local x = gpu.zeros(3, 4)
     fails("[index] expected an index array of integers, got float32[2]; i:astype(\"int32\") makes one",
       function() return x(gpu.array { 1, 2 }) end)
-    fails("[index] expected a mask of shape (3,4) for axes from 1 on of shape (3,4), got (3,5)",
+    fails("[index] expected a mask of shape (3,4), as the array's, got (3,5)",
       function() return x[gpu.ones(3, 5, "bool")] end)
-    fails("[index] expected a mask of shape (4,) for axes from 2 on of shape (3,4), got (3,)",
+    fails("[index] expected a mask of shape (4,), that of axis 2 of the array (3,4), got (3,)",
       function() x[{ ":", gpu.ones(3, "bool") }] = 1 end)
     fails("[index] expected at most 2 indices for shape (3,4), got 3",
       function() return x(1, gpu.array({ 1 }, "int32"), 1) end)

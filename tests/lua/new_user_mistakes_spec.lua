@@ -54,7 +54,7 @@ local mistakes = {
     { 'gpu.grad(function(w) return w:gt(1):sum() end)(x)', "got an array int64[], which does not change continuously; integers and" },
     { 'gpu.grad(function(w) return w:argmax() end)(x)', "[grad] expected a function whose first result has real numbers, got an array int64[]" },
     { 'gpu.grad(function(x) return (x ^ 2):sum():item() end)(x)', "got 14; a number, as y:item() gives, has no derivative" },
-    { 'gpu.optimize.minimize(function(x) return x ^ 2 end, x)', "got an array float32[3]; y:sum() is one" },
+    { 'gpu.optimize.minimize(function(x) return x ^ 2 end, x)', "got an array float32[3]; of residuals r, r:square():sum() is one" },
     { 'gpu.integrate.solve_ivp(function(y, t) return -y end, { 0, 1 }, y)', "expected a function f(t, y), the time first" },
   },
   { "options that are arguments",

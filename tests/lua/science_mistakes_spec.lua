@@ -142,7 +142,7 @@ describe("what may be meant", function()
   end)
 
   it("is warned of for a matrix that is not symmetric", function()
-    warns("bicgstab and gmres any", "gpu.sparse.linalg.cg(gpu.sparse.diags({-1, 2, -3}, {-1, 0, 1}, {50, 50}), gpu.ones(50))")
+    warns("A is not symmetric: A[{1, 2}] is -3, and A[{2, 1}] is -1; bicgstab and gmres take any matrix", "gpu.sparse.linalg.cg(gpu.sparse.diags({-1, 2, -3}, {-1, 0, 1}, {50, 50}), gpu.ones(50))")
   end)
 end)
 

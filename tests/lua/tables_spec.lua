@@ -566,7 +566,7 @@ describe("gpu.table", function()
 
   it("is no list of numbers, as no object is", function()
     local t = gpu.table {a = {1, 2}, b = {3, 4}}
-    local message = "[array] expected numbers, got a table of columns; t.name is the array of one, gpu.stack({t.a, t.b}, 2) the matrix"
+    local message = "[array] expected numbers, got a table of columns; t.name is the array of one, t:matrix(names) the matrix"
     support.fails(message, gpu.array, t)
     support.fails(message, gpu.array, {t, t})
     support.fails("[array] expected numbers, got a chart", gpu.array, gpu.plot.line {1, 2})
