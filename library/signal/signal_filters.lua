@@ -116,6 +116,14 @@ local full_sums = calls.derived("signal.sums", function(x, b)
   return tools.sums(x, factors, n, #b, {size = lines * (n + order)}):reshape(lines, n + order)
 end)
 
+--- Raises an error where the recurrence cannot run: coefficients of a high order are mostly the signal, in their place.
+function tools.check_order(op, a, terms)
+  local order = #a - 1
+  if terms > 1 and order > most_order then
+    core.raise(("[%s] expected coefficients b and a, of an order of at most %d, before x, got the order %d"):format(op, most_order, order))
+  end
+end
+
 --- The filter over the rows of x, with the states before, or nil: the filtered rows and the states after them.
 local function filtered(op, x, b, a, terms, starts)
   local order = #a - 1
@@ -128,7 +136,7 @@ local function filtered(op, x, b, a, terms, starts)
     end
     return views.slice(sums, 2, 1, x.shape[2]), views.slice(sums, 2, x.shape[2] + 1, order)
   end
-  if order > most_order then core.raise(("[%s] expected coefficients b and a, of an order of at most %d, before x, got the order %d"):format(op, most_order, order)) end
+  tools.check_order(op, a, terms)
   return recurrence.filter(x, {{b = b, a = a}}, starts and core.cast(starts, "float64"))
 end
 

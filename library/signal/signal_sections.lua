@@ -151,6 +151,7 @@ function signal.filtfilt(b, a, x, axis, options)
   tools.refuse_sections(op, b)
   axis, options = tools.axis(op, x, axis, options)
   local above, below, terms = tools.coefficients(op, b, a)
+  tools.check_order(op, below, terms)
   local steady = steady_state(op, above, below)
   return both_ways(op, x, axis, options, 3 * #above, function(rows, first)
     if #steady == 0 then return (filtered(op, rows, above, below, terms)) end

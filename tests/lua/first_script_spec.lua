@@ -41,6 +41,7 @@ local mistakes = {
     { "gpu.grad(function(v) return v * 2 end)(x)", "y:sum() is one, gpu.grad with {each = true} and gpu.vjp take others" },
   },
   { "sections of filters",
+    { "gpu.signal.filtfilt(gpu.randn(500), {0.5, 0.5}, gpu.array {1, -0.5})", "expected coefficients b and a, of an order of at most 64, before x, got the order 499" },
     { "gpu.signal.filtfilt(sos, samples)", "[signal.filtfilt] expected coefficients b and a, got sections of second order; gpu.signal.sosfiltfilt(sos, x)" },
     { "gpu.signal.lfilter(sos, samples)", "; gpu.signal.sosfilt(sos, x) takes them" },
     { "gpu.signal.lfilter({ { 1, 0, 0, 1, 0, 0 } }, samples)", "; gpu.signal.sosfilt(sos, x) takes them" },
