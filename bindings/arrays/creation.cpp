@@ -269,7 +269,8 @@ int create_linspace(lua_State* L) {
   const double first = check_number(L, 1, "linspace", "a number");
   const double last = check_number(L, 2, "linspace", "a number");
   const bool has_count = lua_type(L, 3) == LUA_TNUMBER || lua_type(L, 3) == LUA_TCDATA;
-  const std::int64_t count = has_count ? check_integer(L, 3, "linspace", "a count") : 50;
+  const std::int64_t count =
+      has_count ? check_integer(L, 3, "linspace", "a count (gpu.range(first, last, step) takes a step)") : 50;
   if (count < 0) fail("linspace", "a count of 0 or more", L, 3);
   checked_size({count}, "linspace");
   bool has_end = true;

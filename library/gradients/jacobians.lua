@@ -7,7 +7,10 @@ local checks, leaves, linear = import "checks", import "leaves", import "linear"
 local function arrays_of(op, what, x)
   local list = {}
   for i, leaf in ipairs(leaves.of(op, what, x)) do list[i] = leaf.array end
-  if #list == 0 then core.fail(op, "an array of real or complex numbers, or a table of them, as " .. what, x) end
+  if #list == 0 then
+    core.fail(op, "an array of real or complex numbers, or a table of them, as " .. what .. (core.is_number(x)
+      and " (several numbers are a vector: f(v) that reads v[{1}] and v[{2}], at gpu.array {100, 0.2})" or ""), x)
+  end
   return list
 end
 

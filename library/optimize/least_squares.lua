@@ -21,7 +21,8 @@ local function residuals(of, f, x, before)
   local r = f(of:unpack(of:array(x)))
   if not core.is_array(r) or kinds.is_complex(r) or r.size == 0 then
     core.fail(of.op, "a function that gives an array of real residuals" .. (core.is_number(r)
-      and ", as p[{1}] - 1 is (p[1] is a number, of which no derivative follows)" or ""), r)
+      and ", as p[{1}] - 1 is (p[1] is a number, of which no derivative follows)"
+      or type(r) == "table" and ", as gpu.stack {p[{1}] - 1, p[{2}] - 2} is" or ""), r)
   end
   of.evaluations = of.evaluations + 1
   r = core.cast(r:reshape(r.size), "float64"):eval()
@@ -57,6 +58,23 @@ local function search(of, f, jacobian, x, o)
   local D, damping, growth, iterations = {}, 1e-3, 2, 0
   local R, z, g, free, reason
 
+  --- Where the damped step from x leads to within the bounds, and whether they cut it: elements that would leave them are put on theirs,
+  --- and the step of the others is computed again beside those.
+  local function step(scales)
+    local moving, beside, to, cut, is_cut = free, z, {}, {}, false
+    for j = 1, n do to[j], cut[j] = x[j], 0 end
+    while true do
+      local p, inner = matrices.damped_step(R, beside, scales, damping, moving), {}
+      for _, j in ipairs(moving) do
+        to[j] = inside(j, x[j] + p[j])
+        if to[j] == x[j] + p[j] then inner[#inner + 1] = j else cut[j] = to[j] - x[j] end
+      end
+      if #inner == #moving then return to, is_cut end
+      moving, beside, is_cut = inner, matrices.product(R, cut), true
+      for i, row in ipairs(z) do beside[i] = beside[i] + row end
+    end
+  end
+
   --- The triangle, the gradient and the free elements at x. Whether the gradient is as good as 0.
   local function look()
     R, z = triangle(of, jacobian, x, r)
@@ -84,10 +102,9 @@ local function search(of, f, jacobian, x, o)
     iterations = iterations + 1
     local scales = {}
     for j = 1, n do scales[j] = D[j] > 0 and D[j] or 1 end
-    local p = matrices.damped_step(R, z, scales, damping, free)
-    local to, moved, length = {}, 0, 0
+    local to, is_cut = step(scales)
+    local p, moved, length = {}, 0, 0
     for j = 1, n do
-      to[j] = inside(j, x[j] + p[j])
       p[j] = to[j] - x[j]
       moved, length = moved + (scales[j] * p[j]) ^ 2, length + (scales[j] * x[j]) ^ 2
     end
@@ -102,9 +119,9 @@ local function search(of, f, jacobian, x, o)
       damping, growth = damping * math.max(1 / 3, 1 - (2 * ratio - 1) ^ 3), 2
       reason = look() or small and "converged" or nil
       if not reason and o.callback and core.called(o.callback, of:unpack(of:array(x)), value) == true then reason = "callback" end
-    elseif growth == 2 and predicted <= precision * value then
-      -- What is left to gain is less than rounding errors, which alone refuse the step.
-      if is_finite(next_value) then
+    elseif growth == 2 and not is_cut and predicted <= precision * value then
+      -- What is left to gain is less than rounding errors, which alone refuse the step. (One that bounds cut can lose in spite of a gradient.)
+      if math.abs(gain) <= precision * value then
         x, r, value = to, next_r, next_value
         look()
       end

@@ -70,6 +70,16 @@ local function check_positions(op, what, positions, like)
   return positions
 end
 
+--- The greatest position, 0 without one. An error at once where the least is below 1: what the matrix is then multiplied with would get it.
+local function extent_of(op, what, positions)
+  if positions.size == 0 then return 0 end
+  local least = tonumber(positions:min():item())
+  if least < 1 then
+    core.raise(("[%s] expected %s from 1, got %d; positions count from 1: x + 1 of those that count from 0"):format(op, what, least))
+  end
+  return tonumber(positions:max():item())
+end
+
 --- The dtype of positions.
 function own.index_dtype(shape, count)
   return math.max(shape[1], shape[2], count) < 2 ^ 31 and "int32" or "int64"
@@ -210,9 +220,7 @@ function sparse.coo(x, columns, values, shape, options)
     core.raise(("[%s] expected as many rows and columns as values, got %d rows, %d columns and %d values"):format(op, rows.size,
       columns.size, values.size))
   end
-  if shape == nil then
-    shape = values.size > 0 and {tonumber(rows:max():item()), tonumber(columns:max():item())} or {0, 0}
-  end
+  if shape == nil then shape = {extent_of(op, "rows", rows), extent_of(op, "columns", columns)} end
   shape = check_shape(op, shape)
   local index = own.index_dtype(shape, values.size)
   return own.coordinates(shape, core.cast(values, options.dtype or own.entry_dtype(op, values.dtype)),

@@ -30,9 +30,13 @@ constexpr MathFunction math_functions[] = {
 struct Refused {
   std::string_view prefix, why;
 };
+constexpr std::string_view of_random = "gpu.random.at(seed, i) gives each thread or element numbers of its own";
 constexpr Refused refused[] = {
-    {"math.random",
-     "a device has no random state of Lua's; gpu.random.at(seed, i) gives each thread or element numbers of its own"},
+    {"math.random", of_random},
+    {"gpu.rand", of_random},
+    {"gpu.randn", of_random},
+    {"gpu.randint", of_random},
+    {"gpu.random.", of_random},
     {"gpu.stats.norm.", "gpu.normcdf(x) and gpu.normcdfinv(p) are of the normal distribution"},
     {"string.", "a device has no strings"},
     {"table.",
@@ -136,10 +140,10 @@ std::vector<Value> Translator::method(const Expr& expr) {
 }
 
 std::vector<Value> Translator::builtin(const std::string& name, const Expr& call) {
+  if (name == "gpu.random.at") return {random_generator(call)};
   for (const Refused& entry : refused)
     if (entry.prefix.ends_with('.') ? name.starts_with(entry.prefix) : name == entry.prefix)
       refuse(call.line, name + ": " + std::string(entry.why));
-  if (name == "gpu.random.at") return {random_generator(call)};
   if (is_kernel_call(name)) return kernel_call(name, call);
   if (name == "gpu.grad" || name == "gpu.value_and_grad") return {differentiated(name, call)};
   if (!is_device_function(name) && !is_bit_function(name)) refuse_name(name, call.line);
