@@ -262,9 +262,10 @@ GPULUA_API gpulua_status gpulua_set_stream(gpulua_state* state, void* cu_stream)
 GPULUA_API gpulua_status gpulua_wait_stream(gpulua_state* state, void* cu_stream);
 
 /* DLPack. A tensor from the program passes to the library in every case, which calls its deleter when its elements are
- * used no more, or at once when the call fails; `writer` is the stream that computes its elements. A tensor for the
- * program keeps its elements, also after gpulua_destroy(), until its deleter is called, on any thread; `reader` is the
- * stream on which the program reads them. Without `_legacy`: version 1; with it: the form from before 1.0. */
+ * used no more, or at once when the call fails; only a struct that looks like that of the other function stays as it
+ * is. `writer` is the stream that computes its elements. A tensor for the program keeps its elements, also after
+ * gpulua_destroy(), until its deleter is called, on any thread; `reader` is the stream on which the program reads them.
+ * Without `_legacy`: version 1; with it: the form from before 1.0. */
 struct DLManagedTensorVersioned;
 struct DLManagedTensor;
 GPULUA_API GPULUA_CHECKED gpulua_status gpulua_array_from_dlpack(gpulua_state* state,

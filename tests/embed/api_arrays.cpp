@@ -288,6 +288,42 @@ TEST_CASE("DLPack in: strides, offset, read-only, and what is refused", "[cpu]")
   CHECK(gpulua_array_from_dlpack(state.get(), nullptr, GPULUA_NO_STREAM, &array) == GPULUA_ARGUMENT);
 }
 
+TEST_CASE("DLPack in: a struct of the other form is told, and none of its members called", "[cpu]") {
+  ApiState state(on_cpu());
+  static int deleted = 0;
+  double elements[2] = {1, 2};
+  std::int64_t shape[1] = {2};
+  LegacyManaged old{
+      {elements, {cpu, 0}, 1, {floating, 64, 1}, shape, nullptr, 0}, nullptr, [](LegacyManaged*) { ++deleted; }};
+  auto* const as_new = reinterpret_cast<DLManagedTensorVersioned*>(&old);
+  gpulua_array* array = nullptr;
+  CHECK(gpulua_array_from_dlpack(state.get(), as_new, GPULUA_NO_STREAM, &array) == GPULUA_ARGUMENT);
+  CHECK(has(state.error(), "expected a DLManagedTensorVersioned of version 1, got one of version "));
+  CHECK(has(state.error(), "looks like a DLManagedTensor, which gpulua_array_from_dlpack_legacy takes"));
+  CHECK(gpulua_array_from_dlpack(nullptr, as_new, GPULUA_NO_STREAM, &array) == GPULUA_ARGUMENT);
+  CHECK(gpulua_array_from_dlpack(state.get(), as_new, GPULUA_NO_STREAM, nullptr) == GPULUA_ARGUMENT);
+  old.tensor.data = nullptr;  // of no elements: its version would be 0
+  shape[0] = 0;
+  CHECK(gpulua_array_from_dlpack(state.get(), as_new, GPULUA_NO_STREAM, &array) == GPULUA_ARGUMENT);
+  CHECK(has(state.error(), "got one of version 0: this looks like"));
+  CHECK(deleted == 0);
+  REQUIRE(gpulua_array_from_dlpack_legacy(state.get(), reinterpret_cast<DLManagedTensor*>(&old), GPULUA_NO_STREAM,
+                                          &array) == GPULUA_OK);
+  gpulua_array_release(array);
+  REQUIRE(gpulua_collect(state.get(), 0) == GPULUA_OK);
+  CHECK(deleted == 1);
+
+  HostTensor host;
+  auto* const as_old = reinterpret_cast<DLManagedTensor*>(&host.managed);
+  CHECK(gpulua_array_from_dlpack_legacy(state.get(), as_old, GPULUA_NO_STREAM, &array) == GPULUA_ARGUMENT);
+  CHECK(has(state.error(),
+            "got what looks like a DLManagedTensorVersioned of version 1, which gpulua_array_from_dlpack"));
+  CHECK(gpulua_array_from_dlpack_legacy(nullptr, as_old, GPULUA_NO_STREAM, &array) == GPULUA_ARGUMENT);
+  host.managed.context = nullptr;
+  CHECK(gpulua_array_from_dlpack_legacy(state.get(), as_old, GPULUA_NO_STREAM, &array) == GPULUA_ARGUMENT);
+  CHECK(host.deleted == 0);
+}
+
 TEST_CASE("a tensor of an array of the state is that array's memory again", "[cpu]") {
   ApiState state(on_cpu());
   REQUIRE(state.run("x = gpu.zeros(4); y = gpu.from_dlpack(x:dlpack()); z = x + 1; y:fill_(5); a, b = x[1], z[1]") ==

@@ -240,6 +240,26 @@ class Failures(unittest.TestCase):
             state.collect()
             self.assertEqual(state.memory()[0], used)
 
+    def test_capsules_of_other_names(self):
+        class Tensor:
+            def __init__(self, capsule):
+                self.capsule = capsule
+
+            def __dlpack__(self, **_):
+                return self.capsule
+
+            def __dlpack_device__(self):
+                return 1, 0
+        with gpulua.State("cpu") as state:
+            once = Tensor(np.ones(3).__dlpack__())
+            self.assertEqual(state.array(once).tolist(), [1, 1, 1])
+            with self.assertRaisesRegex(TypeError, "from Tensor.__dlpack__, got one whose tensor was taken before"):
+                state.array(once)
+            import datetime
+            for other in (datetime.datetime_CAPI, None, 5):
+                with self.assertRaisesRegex(TypeError, "expected a capsule named 'dltensor' or 'dltensor_versioned'.*got "):
+                    state.array(Tensor(other))
+
     def test_exceptions_in_functions(self):
         with gpulua.State("cpu") as state:
             def fails():
