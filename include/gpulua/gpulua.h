@@ -223,7 +223,9 @@ GPULUA_API GPULUA_CHECKED gpulua_status gpulua_array_device(gpulua_state* state,
                                                             void* user, gpulua_array** out);
 /* An array with the elements of host memory on the state's device. copy: 1, the array has memory of its own, and the
  * program's is free when the call returns; 0, the array is the program's memory, as gpulua_array_device, which a GPU
- * can reach only where it is pinned or registered. */
+ * can reach only where it is pinned or registered; GPULUA_READ_ONLY, as 0, and a script that writes there gets an
+ * error. */
+#define GPULUA_READ_ONLY 2
 GPULUA_API GPULUA_CHECKED gpulua_status gpulua_array_host(gpulua_state* state, void* pointer, const char* dtype,
                                                           int ndim, const int64_t* shape, const int64_t* strides,
                                                           void (*release)(void* user), void* user, int copy,

@@ -92,6 +92,7 @@ _of_c = [(re.compile(r"; copy its elements: gpulua_array_copy_to there, gpulua_a
          (re.compile(r"(\w+):(\w+)\((\w+)([^)]*)\)(\([^)]*\))?, with a colon"), r"\1['\2'](\1, \3\4)\5, the object first"),
          (re.compile(r"\[\w+\] expected a gpulua_array, got a gpulua_array that was released[^\n]*"),
           "[array] expected an array of an open state, got one whose state was closed; x.numpy() before that keeps its elements"),
+         (re.compile(r"(lends for reading only: x:copy\(\) makes one)"), r"\1; of an array of NumPy's that is read-only, x.copy() in Python does"),
          (re.compile(r"\ba gpulua_array\b"), "an array"), (re.compile(r"\ba gpulua_function\b"), "a function"),
          (re.compile(r"the program allows this source by gpulua_allow_kernel, and all kernels, checked and on the cpu device, by the flag GPULUA_KERNELS"),
           "state.allow_kernel(sha256) allows this source, and State(sandbox=True, kernels=True) all kernels, checked and on the cpu device"),

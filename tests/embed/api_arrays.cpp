@@ -88,6 +88,30 @@ TEST_CASE("destroy gives all memory back, and closes the handles", "[cpu]") {
   CHECK(has(gpulua_error(nullptr), "a gpulua_array that was released, or whose state was destroyed"));
 }
 
+TEST_CASE("memory that scripts may only read", "[cpu]") {
+  ApiState state(on_cpu());
+  std::atomic<int> released{0};
+  std::vector<double> x{1, 2, 3};
+  const std::int64_t shape = 3;
+  gpulua_array* array = nullptr;
+  REQUIRE(gpulua_array_host(state.get(), x.data(), "float64", 1, &shape, nullptr, &count_release, &released,
+                            GPULUA_READ_ONLY, &array) == GPULUA_OK);
+  CHECK(released == 0);
+  const gpulua_value value = array_value(array);
+  REQUIRE(gpulua_set(state.get(), "x", &value) == GPULUA_OK);
+  CHECK(state.run("s = x:sum():item(); x[2] = 9") == GPULUA_RUNTIME);
+  CHECK(has(state.error(), "lends for reading only: x:copy() makes one"));
+  CHECK(state.number("s") == 6);
+  CHECK(gpulua_array_copy_from(array, x.data(), sizeof(double) * 3) == GPULUA_ARGUMENT);
+  x[0] = 5;
+  CHECK(state.run("s = x:copy():fill_(2):sum():item() + x[1]; x = nil") == GPULUA_OK);
+  CHECK(state.number("s") == 11);
+  CHECK(x == std::vector<double>{5, 2, 3});
+  REQUIRE(gpulua_array_release(array) == GPULUA_OK);
+  REQUIRE(gpulua_collect(state.get(), 0) == GPULUA_OK);
+  CHECK(released == 1);
+}
+
 TEST_CASE("strides: every other element backwards, and a copy of it", "[cpu]") {
   ApiState state(on_cpu());
   std::vector<std::int32_t> x(10);

@@ -144,6 +144,32 @@ class Memory(unittest.TestCase):
         self.assertTrue(self.state.eval("gpu.ones(2, 3).T").numpy().flags.writeable)
         self.assertTrue(self.state.eval("gpu.broadcast_to(gpu.ones(1), 3):copy()").numpy().flags.writeable)
 
+    def test_read_only_arrays_of_numpy(self):
+        data = np.arange(3.0).tobytes()
+        fixed, spread, other, apart = (np.frombuffer(data), np.broadcast_to(np.arange(3.0), (2, 3)), np.arange(3, dtype=">f8"),
+                                       np.zeros(25, "u1")[1:].view("f8"))
+        self.state.run("function fill(x) x:fill_(7) end function put(x) x[1] = 7 end")
+        message = r"reading only: x(:copy\(\) makes one; .*x\.copy\(\) in Python|\.copy\(\) makes one)"
+        for x, refused in ((fixed, message), (other, message), (apart, message), (spread, "where several indices are one element")):
+            before = x.tolist()
+            self.state["x"] = x
+            uses = [lambda: self.state["fill"](x), lambda: self.state["fill"](self.state.array(x)), lambda: self.state.run("x:fill_(7)"),
+                    lambda: self.state["fill"](gpulua.namespace(self.state).asarray(x)),
+                    lambda: self.state.array(x).__setitem__(0, 7), lambda: self.state["fill"](self.state["x"])]
+            if x.ndim == 1:
+                uses.append(lambda: self.state["put"](x))
+            for i, use in enumerate(uses):
+                with self.assertRaisesRegex(gpulua.Error, refused, msg=f"use {i}"):
+                    use()
+            self.assertEqual(self.state["f"](x).tolist(), (x + 1).tolist())
+            self.assertEqual(self.state.eval("function(x) return x:copy():fill_(7) end")(x).tolist(), np.full(x.shape, 7.0).tolist())
+            self.assertFalse(self.state.array(x).numpy().flags.writeable)
+            self.assertEqual(x.tolist(), before)
+        self.assertEqual(self.state.array(fixed).pointer, fixed.ctypes.data)
+        own = fixed.copy()
+        self.state["fill"](own)
+        self.assertEqual(own.tolist(), [7, 7, 7])
+
     def test_copies_on_demand(self):
         x = self.state.eval("gpu.ones(3)")
         self.assertEqual(np.array(x, dtype="float64").dtype, "float64")
