@@ -106,6 +106,7 @@ _of_c = [(re.compile(r"; copy its elements: gpulua_array_copy_to there, gpulua_a
          (re.compile(r"; the program sets it by (\w+) of gpulua_options, 0 for no limit"), r"; State(\1=...) sets it, 0 for no limit"),
          (re.compile(r", by device_memory of gpulua_options"), ", by State(device_memory=...)"),
          (re.compile(r"which the host program limits to ([^\n]*?) by lua_memory;"), r"which State(lua_memory=...) limits to \1;"),
+         (re.compile(r"; the text ends after \d bytes, the size of a pointer[^\n]*"), ""),
          (re.compile(r"run_file and load_file of gpulua\.hpp read the file, a C program reads it itself"),
           "pathlib.Path(path).read_text() is that of a file"),
          (re.compile(r"^(\[[^\n]*)"), lambda found: _of_method.sub(lambda call: f"{call[2]}.{_methods.get(call[1], call[1])}(", found[1])),

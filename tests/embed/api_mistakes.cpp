@@ -1,5 +1,6 @@
 // gpulua.h and gpulua.hpp: mistakes of programs, whose messages name the cause and the remedy.
 
+#include <algorithm>
 #include <gpulua/gpulua.hpp>
 #include <memory>
 #include <optional>
@@ -29,6 +30,12 @@ gpulua_status invents_status(gpulua_state*, void*, Values, std::size_t, Out, std
   return static_cast<gpulua_status>(77);
 }
 
+gpulua_status returns_count(gpulua_state*, void*, Values in, std::size_t, Out out, std::size_t* out_count) {
+  *out_count = static_cast<std::size_t>(in[0].as.number);
+  std::fill(out, out + *out_count, number_value(3));
+  return static_cast<gpulua_status>(*out_count);
+}
+
 gpulua_status fails_without_text(gpulua_state* state, void*, Values, std::size_t, Out, std::size_t*) {
   return gpulua_fail(state, nullptr);
 }
@@ -52,12 +59,40 @@ TEST_CASE("callbacks whose failure is lost") {
   CHECK(state.run("invents()") == GPULUA_RUNTIME);
   CHECK_THAT(state.error(), ContainsSubstring("gave 77, which is no gpulua_status, without a text"));
   CHECK(state.run("silent()") == GPULUA_RUNTIME);
-  CHECK_THAT(state.error(), ContainsSubstring("without a text: gpulua_fail(state, text) says what has failed"));
+  CHECK_THAT(state.error(), ContainsSubstring("without a text: gpulua_fail(state, text) says what has failed") &&
+                                !ContainsSubstring("out_count"));
+  REQUIRE(gpulua_register(state.get(), "counted", &returns_count, nullptr) == GPULUA_OK);
+  CHECK(state.run("counted(0)") == GPULUA_OK);
+  CHECK(state.run("counted(1)") == GPULUA_RUNTIME);
+  CHECK_THAT(state.error(), ContainsSubstring("gave GPULUA_SYNTAX without a text: return gpulua_fail(state, text)"));
+  CHECK_THAT(state.error(), ContainsSubstring("; a callback that has succeeded returns GPULUA_OK, 0: the number of its "
+                                              "results, 1, is *out_count alone"));
+  CHECK(state.run("counted(12)") == GPULUA_RUNTIME);
+  CHECK_THAT(state.error(), ContainsSubstring("results, 12, is *out_count alone"));
   // A failure that the script has handled is none of the next call's.
   CHECK(state.run("pcall(silent); print('')") == GPULUA_OK);
   CHECK(gpulua_fail(state.get(), "late") == GPULUA_ARGUMENT);
   CHECK(state.error() ==
         "[fail] expected a callback of this state to run, whose error the text is, got none; text: late");
+}
+
+TEST_CASE("a text with the size of a pointer") {
+  ApiState state;
+  const char* const hint =
+      "; the text ends after 8 bytes, the size of a pointer: where that is the sizeof of a char*, "
+      "strlen(text) is meant";
+  for (const char* const text : {"print('hello')", "x = (1 + 22)", "--[[ a comment ]] x = 1", "for i = 1, 3 do end"}) {
+    CHECK(gpulua_run(state.get(), text, sizeof text, "hello.lua") == GPULUA_SYNTAX);
+    CHECK_THAT(state.error(), ContainsSubstring(hint));
+    gpulua_function* function = nullptr;
+    CHECK(gpulua_load(state.get(), text, sizeof text, "hello.lua", &function) == GPULUA_SYNTAX);
+    CHECK_THAT(state.error(), ContainsSubstring(hint));
+  }
+  for (const char* const text : {"x = = 12", "print('h", "print(1"}) {
+    const std::size_t size = std::string(text).size() - (text[0] == 'p' ? 1 : 0);
+    CHECK(gpulua_run(state.get(), text, size, "hello.lua") == GPULUA_SYNTAX);
+    CHECK_THAT(state.error(), !ContainsSubstring("size of a pointer"));
+  }
 }
 
 TEST_CASE("arguments of the C interface that make no sense") {

@@ -326,6 +326,9 @@ class Failures(unittest.TestCase):
         with gpulua.State("cpu") as state:
             with self.assertRaisesRegex(gpulua.ScriptSyntaxError, r"hint: Lua has no \+=: x = x \+ 1"):
                 state.run("x += 1")
+            with self.assertRaises(gpulua.ScriptSyntaxError) as short:  # has the size of a pointer, as a mistake in C has
+                state.run("x = 1 + ")
+            self.assertNotIn("pointer", str(short.exception))
             with self.assertRaisesRegex(gpulua.Error, r"np.*\nhint: local gpu = require"):
                 state.run("return np.zeros(3)")
             with self.assertRaisesRegex(gpulua.Error, r"hint: the module is named gpu"):
