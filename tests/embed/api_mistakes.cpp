@@ -11,6 +11,7 @@
 #include "tests/embed/api.h"
 
 using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::EndsWith;
 using Catch::Matchers::StartsWith;
 using gpulua::Array;
 using gpulua::State;
@@ -199,6 +200,46 @@ TEST_CASE("gpulua.hpp: arrays and results that are not what the program takes th
                     StartsWith("script:1: [large] expected an integer that int64_t holds, got 1844"));
   CHECK_THROWS_WITH(state.load<double()>("return function() end")(),
                     ContainsSubstring("got a function; call it in the script, f(...), or take it: gpulua::Function"));
+}
+
+TEST_CASE("gpulua.hpp: shapes that no array has, and arrays where a number is wanted") {
+  State state("cpu");
+  std::vector<float> v(12);
+  CHECK_THROWS_WITH(state.copy(v, {3, -1}), "[copy] expected extents of 0 or more, got (3,-1)");
+  CHECK_THROWS_WITH(state.copy(v, {-3, -4}), "[copy] expected extents of 0 or more, got (-3,-4)");
+  CHECK_THROWS_WITH(state.borrow(v, {-1, 12}), "[borrow] expected extents of 0 or more, got (-1,12)");
+  const std::int64_t half = std::int64_t{1} << 32;
+  std::vector<float> none;
+  CHECK_THROWS_WITH(state.copy(none, {half, half}),
+                    "[copy] expected a shape for the 0 elements that there are, got (4294967296,4294967296) for more "
+                    "than int64_t counts");
+  CHECK(state.copy(none, {0, half}).size() == 0);
+  CHECK_THROWS_WITH(state.copy(v, {3, 5}), ContainsSubstring("got (3,5) for 15; v.data() and a shape take a part"));
+
+  state.run("gains = {2, 3, 4}; one = {2}; none = {}; x = gpu.ones(3)");
+  CHECK_THROWS_WITH(state.value<double>("gains[0]"),
+                    "[value] expected a number at 'gains[0]', got nil; #gains is 3, and positions count from 1: "
+                    "gains[1] to gains[3]");
+  CHECK_THROWS_WITH(state.value<double>("gains[-1]"), ContainsSubstring("count from 1: gains[1] to gains[3]"));
+  CHECK_THROWS_WITH(state.value<double>("one[0]"), EndsWith("#one is 1, and positions count from 1: one[1]"));
+  CHECK_THROWS_WITH(state.value<double>("none[0]"), EndsWith("got nil; #none is 0"));
+  CHECK_THROWS_WITH(state.value<double>("gains[0].low"), ContainsSubstring("gains[1] to gains[3]"));
+
+  const Array x = state.value<Array>("x");
+  const std::string advice =
+      "; take it as gpulua::Array x: state.call<double>(\"gpu.item\", x) reads the number of one "
+      "element";
+  CHECK_THROWS_WITH(state.call<double>("gpu.sum", x),
+                    EndsWith("as the result of 'gpu.sum', got an array of float32" + advice));
+  CHECK_THROWS_WITH(state.value<int>("x"), EndsWith("at 'x', got an array of float32" + advice));
+  CHECK_THROWS_WITH(state.call<bool>("gpu.all", x),
+                    EndsWith("state.call<bool>(\"gpu.item\", x) reads the boolean of one element"));
+  CHECK(state.call<double>("gpu.item", state.call<Array>("gpu.sum", x)) == 3);
+  CHECK(state.call<bool>("gpu.item", state.call<Array>("gpu.all", x)));
+  state.bind<double(double)>("twice", [](double n) { return 2 * n; });
+  state.bind<bool(bool)>("no", [](bool n) { return !n; });
+  CHECK_THROWS_WITH(state.run("twice(x)"), ContainsSubstring("; x:item() gives the number of an array of one element"));
+  CHECK_THROWS_WITH(state.run("no(x)"), ContainsSubstring("; x:item() gives the boolean of an array of one element"));
 }
 
 TEST_CASE("messages of sandboxes and limits say whose choice it is") {
