@@ -18,6 +18,10 @@ namespace gpulua {
 /// std::tuple of these, for several results.
 template <class R, class... A>
 class Function<R(A...)> {
+  static_assert(!detail::has_out_parameter<R(A...)>,
+                "a function's parameters are values or const&: results are returned, std::tuple<double, double> for "
+                "several");
+
  public:
   /// Takes the handle over. `path`: what messages call it.
   explicit Function(gpulua_function* handle, std::string path = {}) : handle_(handle), path_(std::move(path)) {}

@@ -223,7 +223,9 @@ GPULUA_API GPULUA_CHECKED gpulua_status gpulua_array_device(gpulua_state* state,
                                                             void* user, gpulua_array** out);
 /* An array with the elements of host memory on the state's device. copy: 1, the array has memory of its own, and the
  * program's is free when the call returns; 0, the array is the program's memory, as gpulua_array_device, which a GPU
- * can reach only where it is pinned or registered. */
+ * can reach only where it is pinned or registered; GPULUA_READ_ONLY, as 0, and a script that writes there gets an
+ * error. */
+#define GPULUA_READ_ONLY 2
 GPULUA_API GPULUA_CHECKED gpulua_status gpulua_array_host(gpulua_state* state, void* pointer, const char* dtype,
                                                           int ndim, const int64_t* shape, const int64_t* strides,
                                                           void (*release)(void* user), void* user, int copy,
@@ -262,9 +264,10 @@ GPULUA_API gpulua_status gpulua_set_stream(gpulua_state* state, void* cu_stream)
 GPULUA_API gpulua_status gpulua_wait_stream(gpulua_state* state, void* cu_stream);
 
 /* DLPack. A tensor from the program passes to the library in every case, which calls its deleter when its elements are
- * used no more, or at once when the call fails; `writer` is the stream that computes its elements. A tensor for the
- * program keeps its elements, also after gpulua_destroy(), until its deleter is called, on any thread; `reader` is the
- * stream on which the program reads them. Without `_legacy`: version 1; with it: the form from before 1.0. */
+ * used no more, or at once when the call fails; only a struct that looks like that of the other function stays as it
+ * is. `writer` is the stream that computes its elements. A tensor for the program keeps its elements, also after
+ * gpulua_destroy(), until its deleter is called, on any thread; `reader` is the stream on which the program reads them.
+ * Without `_legacy`: version 1; with it: the form from before 1.0. */
 struct DLManagedTensorVersioned;
 struct DLManagedTensor;
 GPULUA_API GPULUA_CHECKED gpulua_status gpulua_array_from_dlpack(gpulua_state* state,

@@ -172,7 +172,11 @@ class State : public detail::MakesArrays<State> {
         !std::is_member_pointer_v<F>,
         "a lambda calls a member: state.bind<double(int)>(\"port.read\", [&](int n) { return board.read(n); })");
     constexpr bool fits = detail::fits<Signature, F>;
-    static_assert(fits || !std::is_function_v<Signature> || std::is_member_pointer_v<F>,
+    constexpr bool has_out = detail::has_out_parameter<Signature>;
+    static_assert(!has_out,
+                  "the parameters of bind<result(parameters)> are values or const&: results are returned, "
+                  "std::tuple<double, double> for several");
+    static_assert(fits || has_out || !std::is_function_v<Signature> || std::is_member_pointer_v<F>,
                   "the function differs from the signature that bind<result(parameters)> names: it takes these "
                   "parameters, by value or const&, and gives that result");
     if constexpr (fits && !std::is_member_pointer_v<F>) {

@@ -47,13 +47,23 @@ class Shape {
 
   /// Throws for a shape of more or fewer elements than a container has.
   void check_count(const char* op, std::size_t elements) const {
+    constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
     std::uint64_t count = 1;
+    bool is_negative = false, is_too_large = false;
     std::string text;
     for (const std::int64_t extent : extents_) {
-      count *= static_cast<std::uint64_t>(extent);
+      const auto factor = static_cast<std::uint64_t>(extent);
+      is_negative = is_negative || extent < 0;
+      is_too_large = is_too_large || (factor > 0 && count > most / factor);
+      count *= factor;
       if (!text.empty()) text += ',';
       text += std::to_string(extent);
     }
+    if (is_negative)
+      throw Error(GPULUA_ARGUMENT, std::string("[") + op + "] expected extents of 0 or more, got (" + text + ")");
+    if (is_too_large)
+      throw Error(GPULUA_ARGUMENT, std::string("[") + op + "] expected a shape for the " + std::to_string(elements) +
+                                       " elements that there are, got (" + text + ") for more than int64_t counts");
     if (count != elements)
       throw Error(GPULUA_ARGUMENT, std::string("[") + op + "] expected a shape for the " + std::to_string(elements) +
                                        " elements that there are, got (" + text + ") for " + std::to_string(count) +

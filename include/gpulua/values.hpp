@@ -44,6 +44,13 @@ inline constexpr bool is_function = false;
 template <class Signature>
 inline constexpr bool is_function<Function<Signature>> = true;
 
+/// Whether a parameter of the signature could be written, which no call hands back.
+template <class Signature>
+inline constexpr bool has_out_parameter = false;
+template <class R, class... A>
+inline constexpr bool has_out_parameter<R(A...)> =
+    ((std::is_lvalue_reference_v<A> && !std::is_const_v<std::remove_reference_t<A>>) || ...);
+
 template <class T, class = void>
 inline constexpr bool is_map = false;
 template <class T>
@@ -175,6 +182,16 @@ inline std::string advice_of_colon(std::string_view path, const gpulua_value& fi
                                    (is_missing ? "none" : describe(got)) + why);
 }
 
+/// About an array where T is wanted: a script gives an argument, the program takes a result.
+template <class T>
+std::string advice_of_array(const Place& place) {
+  constexpr bool is_boolean = std::is_same_v<T, bool>;
+  const std::string what = is_boolean ? "boolean" : "number";
+  if (place.argument > 0) return "; x:item() gives the " + what + " of an array of one element";
+  return "; take it as gpulua::Array x: state.call<" + std::string(is_boolean ? "bool" : "double") +
+         ">(\"gpu.item\", x) reads the " + what + " of one element";
+}
+
 template <class T>
 T to_number(const gpulua_value& value, const Place& place) {
   if (value.kind == GPULUA_INTEGER) {
@@ -185,7 +202,7 @@ T to_number(const gpulua_value& value, const Place& place) {
   }
   if (value.kind != GPULUA_NUMBER)
     refuse("a number", value, place,
-           value.kind == GPULUA_ARRAY  ? "; x:item() gives the number of an array of one element"
+           value.kind == GPULUA_ARRAY  ? advice_of_array<T>(place)
            : value.kind == GPULUA_TEXT ? "; tonumber(x) in the script makes a number of it, std::string reads the text"
                                        : "");
   const double number = value.as.number;
@@ -205,7 +222,8 @@ T to_number(const gpulua_value& value, const Place& place) {
 template <class T>
 T from_value(const gpulua_value& value, const Place& place) {
   if constexpr (std::is_same_v<T, bool>) {
-    if (value.kind != GPULUA_BOOLEAN) refuse("a boolean", value, place);
+    if (value.kind != GPULUA_BOOLEAN)
+      refuse("a boolean", value, place, value.kind == GPULUA_ARRAY ? advice_of_array<T>(place) : "");
     return value.as.boolean != 0;
   } else if constexpr (is_character<T>) {
     static_assert(!is_character<T>, "a char is a number here: std::string reads a text, int a number");

@@ -71,7 +71,11 @@ def take(state, value):
         capsule = value.__dlpack__(max_version=(1, 0), **arguments)
     except TypeError:
         capsule = value.__dlpack__(**arguments)
-    name = _versioned if _is_valid(id(capsule), _versioned) else _legacy
+    name = next((name for name in _taken if _is_valid(id(capsule), name)), None)
+    if name is None:
+        taken = any(_is_valid(id(capsule), used) for used in _taken.values())
+        raise TypeError(f"[from_dlpack] expected a capsule named 'dltensor' or 'dltensor_versioned' from {type(value).__name__}.__dlpack__, got " +
+                        ("one whose tensor was taken before; each call of __dlpack__ gives a new one" if taken else repr(capsule)))
     tensor = _pointer(id(capsule), name)
     _rename(capsule, _taken[name])
     handle = c_void_p()

@@ -9,6 +9,8 @@ ABI_VERSION = 1
 (NIL, BOOLEAN, NUMBER, INTEGER, TEXT, ARRAY, FUNCTION, OBJECT) = range(8)
 SANDBOX, KERNELS, INTERRUPTIBLE, STRICT, NO_FAULT_HANDLERS = 1, 2, 4, 8, 32
 NO_STREAM = c_void_p(-1)
+# What array_host does with memory.
+COPY, READ_ONLY = 1, 2
 
 # The chunk name of the library's own Lua code and of the package's. Messages and tracebacks leave out lines of these chunks.
 own_name = "=[gpulua]"

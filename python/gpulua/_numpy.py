@@ -4,7 +4,7 @@ from ctypes import POINTER, Structure, byref, c_int, c_int64, c_void_p
 
 from . import _dlpack, _library, _values
 from ._errors import check
-from ._library import NO_STREAM, RELEASE, lib
+from ._library import COPY, NO_STREAM, READ_ONLY, RELEASE, lib
 
 # NumPy's arrays whose memory arrays of ours use, by their id.
 _lent = {}
@@ -46,19 +46,21 @@ def _name_of(value):
 
 
 def take(state, value, copies):
-    """The handle of an array over NumPy's memory, or of a copy."""
+    """The handle of an array over NumPy's memory, or of a copy on the device. Without `copies` what a script writes is in `value`, or an
+    error: the array is read-only as `value` is, and where it has to be converted."""
     name = _name_of(value)
     flags = value.flags
-    if copies or name is None or not flags.writeable or not flags.aligned:
+    how = COPY if copies else 0 if flags.writeable else READ_ONLY
+    if copies or name is None or not flags.aligned:
         import numpy
-        value, copies = numpy.array(value, value.dtype.newbyteorder("="), order="C"), True
+        value, how = numpy.array(value, value.dtype.newbyteorder("="), order="C"), how or READ_ONLY
         name = _name_of(value)
     header, handle, owner = _Header.from_address(id(value) + _header_at), c_void_p(), None
     if not copies:
         owner = id(value)
         _lent.setdefault(owner, []).append(value)
     status = lib.array_host(state, header.data, name, header.ndim, header.shape, header.strides, no_release if copies else _release, owner,
-                            copies, byref(handle))
+                            how, byref(handle))
     if status != _library.OK:
         if not copies:
             _release(owner)

@@ -212,8 +212,8 @@ class State:
     @_options.by_name("array", dtype="; state.array(x).astype(dtype) converts", copy="; copy.copy(state.array(x)) has elements of its own",
                       device="; state.array(x).to_device(name) copies")
     def array(self, value):
-        """An Array of a NumPy, CuPy or torch array, or of a Series of pandas: over the same memory where the device reaches it and
-        scripts may write to it, else a copy. And one of nested lists of numbers."""
+        """An Array of a NumPy, CuPy or torch array, or of a Series of pandas: over the same memory where the device reaches it,
+        read-only as the array is there, else a copy. And one of nested lists of numbers."""
         if isinstance(value, Array):
             return value
         if isinstance(value, (list, tuple)):

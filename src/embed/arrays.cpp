@@ -59,8 +59,9 @@ class Lender {
   void* user_;
 };
 
-Array lend_from(OpenDevice& device, const Given& given, void (*release)(void*), void* user) {
+Array lend_from(OpenDevice& device, const Given& given, void (*release)(void*), void* user, bool read_only = false) {
   MemoryToLend memory = given.memory();
+  memory.read_only = read_only;
   const auto lender = std::make_shared<Lender>(release, user);
   memory.owner = lender;
   Array array = lend(device, std::move(memory), given.op);
@@ -116,10 +117,12 @@ gpulua_status gpulua_array_host(gpulua_state* state, void* pointer, const char* 
                                 gpulua_array** out) {
   const gpulua_status status = make_array(state, out, "array_host", [&](ScriptState& script) {
     const Given given{"array_host", pointer, dtype, ndim, shape, strides};
-    if (copy != 0 && copy != 1) throw Error("[array_host] expected copy 0 or 1, got {}", copy);
-    return copy != 0 ? copy_of(script, given) : lend_from(*script.context().current(), given, release, user);
+    if (copy != 0 && copy != 1 && copy != GPULUA_READ_ONLY)
+      throw Error("[array_host] expected copy 0, 1 or GPULUA_READ_ONLY, got {}", copy);
+    if (copy == 1) return copy_of(script, given);
+    return lend_from(*script.context().current(), given, release, user, copy == GPULUA_READ_ONLY);
   });
-  if (status == GPULUA_OK && copy != 0 && release != nullptr) release(user);
+  if (status == GPULUA_OK && copy == 1 && release != nullptr) release(user);
   return status;
 }
 

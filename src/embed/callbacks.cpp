@@ -55,8 +55,9 @@ bool passes_on(gpulua_status status) {
   }
 }
 
-/// The error of a callback: its own, or that of a call in it, in whatever state, whose status it passes on.
-const ScriptState::CallbackError& error_of(ScriptState& state, gpulua_status status) {
+/// The error of a callback: its own, or that of a call in it, in whatever state, whose status it passes on. `results`:
+/// how many it has set.
+const ScriptState::CallbackError& error_of(ScriptState& state, gpulua_status status, std::size_t results) {
   std::optional<ScriptState::CallbackError>& error = state.callback_error;
   if (!error && last_status() == status) error = {last_failure(), last_cause()};
   if (error) {
@@ -67,6 +68,10 @@ const ScriptState::CallbackError& error_of(ScriptState& state, gpulua_status sta
   error = {"the host program's function gave " +
            (is_status ? gpulua_status_name(status) : std::to_string(status) + ", which is no gpulua_status,") +
            " without a text: return gpulua_fail(state, text) says what has failed"};
+  // As a lua_CFunction does.
+  if (static_cast<std::size_t>(status) == results)
+    error->text += "; a callback that has succeeded returns GPULUA_OK, 0: the number of its results, " +
+                   std::to_string(results) + ", is *out_count alone";
   return *error;
 }
 
@@ -113,7 +118,7 @@ int call_host(lua_State* L, Callback& callback) {
     return callback.function(state.handle(), callback.user, in.data(), count, out.data(), &results);
   });
   if (status != GPULUA_OK)
-    message = error_of(state, status).text;
+    message = error_of(state, status, results).text;
   else if (state.callback_error)
     message =
         "[callback] expected the status of gpulua_fail, got GPULUA_OK after it; return gpulua_fail(state, text) "

@@ -25,7 +25,12 @@ gpulua_status from(gpulua_state* state, Struct* tensor, gpulua_array** out, cons
     taken = true;
     return take(script.context(), tensor);
   });
-  if (!taken && tensor != nullptr && tensor->deleter != nullptr) tensor->deleter(tensor);
+  if (taken || tensor == nullptr) return status;
+  try {
+    drop(tensor);
+  } catch (const Error&) {
+    // The failure of the call is the one to report.
+  }
   return status;
 }
 

@@ -254,11 +254,27 @@ int add_traceback(lua_State* L) {
   return 1;
 }
 
+namespace {
+
+/// Whether the parser has expected more text.
+bool ends_early(std::string_view message) {
+  return message.find("near '<eof>'") != message.npos || message.find(": unfinished ") != message.npos;
+}
+
+}  // namespace
+
 void add_parser_hint(lua_State* L, const char* text, std::size_t size) {
   const std::string_view script(text, size);
   if (script.ends_with('\0')) {
     lua_pushliteral(
         L, "; the text ends with a byte of zero: its size is that of a C array, sizeof, where strlen is meant");
+    return lua_concat(L, 2);
+  }
+  if (size == sizeof(void*) && ends_early(name_at(L, -1))) {
+    lua_pushfstring(L,
+                    "; the text ends after %d bytes, the size of a pointer: where that is the sizeof of a char*, "
+                    "strlen(text) is meant",
+                    static_cast<int>(size));
     return lua_concat(L, 2);
   }
   if (script.ends_with(".lua") && script.find_first_of("\r\n(={\"'") == script.npos) {

@@ -170,9 +170,13 @@ const char* chunk_with_local(lua_State* L, std::string_view name, const char* ot
 std::string advice_about_nil(lua_State* L, const Key& key) {
   const int holder = lua_gettop(L) - 1;
   const bool is_global = lua_rawequal(L, holder, LUA_GLOBALSINDEX) != 0;
-  if (key.name.empty())
-    return lua_istable(L, holder) ? "; #" + std::string(key.holder) + " is " + std::to_string(lua_objlen(L, holder))
-                                  : "";
+  if (key.name.empty()) {
+    if (!lua_istable(L, holder)) return "";
+    const std::string table(key.holder), size = std::to_string(lua_objlen(L, holder));
+    const std::string range = table + "[1]" + (size == "1" ? "" : " to " + table + "[" + size + "]");
+    return "; #" + table + " is " + size +
+           (key.position < 1 && size != "0" ? ", and positions count from 1: " + range : "");
+  }
   lua_Integer position = 0;
   const char* const end = key.name.data() + key.name.size();
   if (std::from_chars(key.name.data(), end, position).ptr == end && lua_istable(L, holder)) {

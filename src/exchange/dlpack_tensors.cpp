@@ -1,5 +1,6 @@
 #include "src/exchange/dlpack_tensors.h"
 
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -117,6 +118,37 @@ Struct* make_tensor(const Array& array, NativeStream reader) {
   return &exported.release()->managed;
 }
 
+/// The struct begins with a version: in the other form there is an address, whose halves are no such small numbers. A
+/// major that is not ours may be a real one, up to this limit: then the deleter is at its place, and DLPack asks a
+/// consumer that does not know the version to call it. Beyond it, any other member would be read at a wrong place.
+bool has_version(const dlpack::Version& version) {
+  constexpr std::uint32_t most = 255;
+  return version.major >= 1 && version.major <= most && version.minor <= most;
+}
+
+void check_form(const Managed& managed) {
+  if (!has_version(managed.version))
+    throw Error(
+        "[from_dlpack] expected a DLManagedTensorVersioned of version {}, got one of version {}: this looks like a "
+        "DLManagedTensor, which gpulua_array_from_dlpack_legacy takes, and gpu.from_dlpack with legacy = true",
+        dlpack::our_version.major, managed.version.major);
+}
+
+/// The other form has its version where this one has the address, its context in place of the device, and a half of
+/// its deleter's address in place of the number of axes.
+void check_form(const LegacyManaged& managed) {
+  constexpr std::int32_t most_types = 255, most_axes = 255;
+  const dlpack::Tensor& tensor = managed.tensor;
+  const auto version = std::bit_cast<dlpack::Version>(tensor.data);
+  const bool is_tensor =
+      tensor.device.type >= 1 && tensor.device.type <= most_types && tensor.ndim >= 0 && tensor.ndim <= most_axes;
+  if (has_version(version) && !is_tensor)
+    throw Error(
+        "[from_dlpack] expected a DLManagedTensor, got what looks like a DLManagedTensorVersioned of version {}, which "
+        "gpulua_array_from_dlpack takes, and gpu.from_dlpack without legacy = true",
+        version.major);
+}
+
 /// Calls the deleter when the last owner lets go.
 template <class Struct>
 std::shared_ptr<void> take_over(Struct* managed) {
@@ -190,7 +222,17 @@ LegacyManaged* to_dlpack_legacy(const Array& array, NativeStream reader) {
   return make_tensor<LegacyManaged>(array, reader);
 }
 
+void drop(Managed* tensor) {
+  check_form(*tensor);
+  take_over(tensor);
+}
+void drop(LegacyManaged* tensor) {
+  check_form(*tensor);
+  take_over(tensor);
+}
+
 Array from_dlpack(Context& context, Managed* tensor, NativeStream writer) {
+  check_form(*tensor);
   if (tensor->version.major != dlpack::our_version.major) {
     const std::uint32_t major = tensor->version.major;
     take_over(tensor);
@@ -201,6 +243,7 @@ Array from_dlpack(Context& context, Managed* tensor, NativeStream writer) {
 }
 
 Array from_dlpack_legacy(Context& context, LegacyManaged* tensor, NativeStream writer) {
+  check_form(*tensor);
   return take_tensor(context, tensor, writer, false);
 }
 

@@ -27,8 +27,13 @@ dlpack::LegacyManaged* to_dlpack_legacy(const Array& array, NativeStream reader)
 
 /// An array over the tensor's elements, on the tensor's device. Takes the tensor over, and calls its deleter when the
 /// last work that uses the elements is done; at once when it throws Error. A tensor that to_dlpack has made of an array
-/// of this context is that array's memory again.
+/// of this context is that array's memory again. What looks like the struct of the other form stays the caller's, as
+/// its deleter is somewhere else.
 Array from_dlpack(Context& context, dlpack::Managed* tensor, NativeStream writer);
 Array from_dlpack_legacy(Context& context, dlpack::LegacyManaged* tensor, NativeStream writer);
+
+/// Calls the deleter of a tensor that no array takes over. Throws Error where the struct looks like the other form.
+void drop(dlpack::Managed* tensor);
+void drop(dlpack::LegacyManaged* tensor);
 
 }  // namespace gpulua

@@ -88,6 +88,30 @@ TEST_CASE("destroy gives all memory back, and closes the handles", "[cpu]") {
   CHECK(has(gpulua_error(nullptr), "a gpulua_array that was released, or whose state was destroyed"));
 }
 
+TEST_CASE("memory that scripts may only read", "[cpu]") {
+  ApiState state(on_cpu());
+  std::atomic<int> released{0};
+  std::vector<double> x{1, 2, 3};
+  const std::int64_t shape = 3;
+  gpulua_array* array = nullptr;
+  REQUIRE(gpulua_array_host(state.get(), x.data(), "float64", 1, &shape, nullptr, &count_release, &released,
+                            GPULUA_READ_ONLY, &array) == GPULUA_OK);
+  CHECK(released == 0);
+  const gpulua_value value = array_value(array);
+  REQUIRE(gpulua_set(state.get(), "x", &value) == GPULUA_OK);
+  CHECK(state.run("s = x:sum():item(); x[2] = 9") == GPULUA_RUNTIME);
+  CHECK(has(state.error(), "lends for reading only: x:copy() makes one"));
+  CHECK(state.number("s") == 6);
+  CHECK(gpulua_array_copy_from(array, x.data(), sizeof(double) * 3) == GPULUA_ARGUMENT);
+  x[0] = 5;
+  CHECK(state.run("s = x:copy():fill_(2):sum():item() + x[1]; x = nil") == GPULUA_OK);
+  CHECK(state.number("s") == 11);
+  CHECK(x == std::vector<double>{5, 2, 3});
+  REQUIRE(gpulua_array_release(array) == GPULUA_OK);
+  REQUIRE(gpulua_collect(state.get(), 0) == GPULUA_OK);
+  CHECK(released == 1);
+}
+
 TEST_CASE("strides: every other element backwards, and a copy of it", "[cpu]") {
   ApiState state(on_cpu());
   std::vector<std::int32_t> x(10);
@@ -286,6 +310,42 @@ TEST_CASE("DLPack in: strides, offset, read-only, and what is refused", "[cpu]")
   CHECK(gpulua_array_from_dlpack(nullptr, stray.named(), GPULUA_NO_STREAM, &array) == GPULUA_ARGUMENT);
   CHECK(stray.deleted == 1);
   CHECK(gpulua_array_from_dlpack(state.get(), nullptr, GPULUA_NO_STREAM, &array) == GPULUA_ARGUMENT);
+}
+
+TEST_CASE("DLPack in: a struct of the other form is told, and none of its members called", "[cpu]") {
+  ApiState state(on_cpu());
+  static int deleted = 0;
+  double elements[2] = {1, 2};
+  std::int64_t shape[1] = {2};
+  LegacyManaged old{
+      {elements, {cpu, 0}, 1, {floating, 64, 1}, shape, nullptr, 0}, nullptr, [](LegacyManaged*) { ++deleted; }};
+  auto* const as_new = reinterpret_cast<DLManagedTensorVersioned*>(&old);
+  gpulua_array* array = nullptr;
+  CHECK(gpulua_array_from_dlpack(state.get(), as_new, GPULUA_NO_STREAM, &array) == GPULUA_ARGUMENT);
+  CHECK(has(state.error(), "expected a DLManagedTensorVersioned of version 1, got one of version "));
+  CHECK(has(state.error(), "looks like a DLManagedTensor, which gpulua_array_from_dlpack_legacy takes"));
+  CHECK(gpulua_array_from_dlpack(nullptr, as_new, GPULUA_NO_STREAM, &array) == GPULUA_ARGUMENT);
+  CHECK(gpulua_array_from_dlpack(state.get(), as_new, GPULUA_NO_STREAM, nullptr) == GPULUA_ARGUMENT);
+  old.tensor.data = nullptr;  // of no elements: its version would be 0
+  shape[0] = 0;
+  CHECK(gpulua_array_from_dlpack(state.get(), as_new, GPULUA_NO_STREAM, &array) == GPULUA_ARGUMENT);
+  CHECK(has(state.error(), "got one of version 0: this looks like"));
+  CHECK(deleted == 0);
+  REQUIRE(gpulua_array_from_dlpack_legacy(state.get(), reinterpret_cast<DLManagedTensor*>(&old), GPULUA_NO_STREAM,
+                                          &array) == GPULUA_OK);
+  gpulua_array_release(array);
+  REQUIRE(gpulua_collect(state.get(), 0) == GPULUA_OK);
+  CHECK(deleted == 1);
+
+  HostTensor host;
+  auto* const as_old = reinterpret_cast<DLManagedTensor*>(&host.managed);
+  CHECK(gpulua_array_from_dlpack_legacy(state.get(), as_old, GPULUA_NO_STREAM, &array) == GPULUA_ARGUMENT);
+  CHECK(has(state.error(),
+            "got what looks like a DLManagedTensorVersioned of version 1, which gpulua_array_from_dlpack"));
+  CHECK(gpulua_array_from_dlpack_legacy(nullptr, as_old, GPULUA_NO_STREAM, &array) == GPULUA_ARGUMENT);
+  host.managed.context = nullptr;
+  CHECK(gpulua_array_from_dlpack_legacy(state.get(), as_old, GPULUA_NO_STREAM, &array) == GPULUA_ARGUMENT);
+  CHECK(host.deleted == 0);
 }
 
 TEST_CASE("a tensor of an array of the state is that array's memory again", "[cpu]") {

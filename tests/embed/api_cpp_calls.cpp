@@ -122,8 +122,8 @@ TEST_CASE("gpulua.hpp: errors about results name the function and what helps") {
   state.run("function f(x) return x end; function silent() end");
   const Array x = state.copy(std::vector<float>{1});
   CHECK_THROWS_WITH(state.call<double>("f", x),
-                    "[call] expected a number as the result of 'f', got an array of float32; x:item() gives the number "
-                    "of an array of one element");
+                    "[call] expected a number as the result of 'f', got an array of float32; take it as gpulua::Array "
+                    "x: state.call<double>(\"gpu.item\", x) reads the number of one element");
   CHECK_THROWS_WITH(state.get<double()>("silent")(),
                     "[call] expected a number as the result of 'silent', got nil; does the function return it? A "
                     "global that was never set is nil, too");

@@ -1,5 +1,6 @@
 // gpulua.h and gpulua.hpp: mistakes of programs, whose messages name the cause and the remedy.
 
+#include <algorithm>
 #include <gpulua/gpulua.hpp>
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "tests/embed/api.h"
 
 using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::EndsWith;
 using Catch::Matchers::StartsWith;
 using gpulua::Array;
 using gpulua::State;
@@ -27,6 +29,12 @@ gpulua_status forgets_status(gpulua_state* state, void*, Values, std::size_t, Ou
 
 gpulua_status invents_status(gpulua_state*, void*, Values, std::size_t, Out, std::size_t*) {
   return static_cast<gpulua_status>(77);
+}
+
+gpulua_status returns_count(gpulua_state*, void*, Values in, std::size_t, Out out, std::size_t* out_count) {
+  *out_count = static_cast<std::size_t>(in[0].as.number);
+  std::fill(out, out + *out_count, number_value(3));
+  return static_cast<gpulua_status>(*out_count);
 }
 
 gpulua_status fails_without_text(gpulua_state* state, void*, Values, std::size_t, Out, std::size_t*) {
@@ -52,12 +60,40 @@ TEST_CASE("callbacks whose failure is lost") {
   CHECK(state.run("invents()") == GPULUA_RUNTIME);
   CHECK_THAT(state.error(), ContainsSubstring("gave 77, which is no gpulua_status, without a text"));
   CHECK(state.run("silent()") == GPULUA_RUNTIME);
-  CHECK_THAT(state.error(), ContainsSubstring("without a text: gpulua_fail(state, text) says what has failed"));
+  CHECK_THAT(state.error(), ContainsSubstring("without a text: gpulua_fail(state, text) says what has failed") &&
+                                !ContainsSubstring("out_count"));
+  REQUIRE(gpulua_register(state.get(), "counted", &returns_count, nullptr) == GPULUA_OK);
+  CHECK(state.run("counted(0)") == GPULUA_OK);
+  CHECK(state.run("counted(1)") == GPULUA_RUNTIME);
+  CHECK_THAT(state.error(), ContainsSubstring("gave GPULUA_SYNTAX without a text: return gpulua_fail(state, text)"));
+  CHECK_THAT(state.error(), ContainsSubstring("; a callback that has succeeded returns GPULUA_OK, 0: the number of its "
+                                              "results, 1, is *out_count alone"));
+  CHECK(state.run("counted(12)") == GPULUA_RUNTIME);
+  CHECK_THAT(state.error(), ContainsSubstring("results, 12, is *out_count alone"));
   // A failure that the script has handled is none of the next call's.
   CHECK(state.run("pcall(silent); print('')") == GPULUA_OK);
   CHECK(gpulua_fail(state.get(), "late") == GPULUA_ARGUMENT);
   CHECK(state.error() ==
         "[fail] expected a callback of this state to run, whose error the text is, got none; text: late");
+}
+
+TEST_CASE("a text with the size of a pointer") {
+  ApiState state;
+  const char* const hint =
+      "; the text ends after 8 bytes, the size of a pointer: where that is the sizeof of a char*, "
+      "strlen(text) is meant";
+  for (const char* const text : {"print('hello')", "x = (1 + 22)", "--[[ a comment ]] x = 1", "for i = 1, 3 do end"}) {
+    CHECK(gpulua_run(state.get(), text, sizeof text, "hello.lua") == GPULUA_SYNTAX);
+    CHECK_THAT(state.error(), ContainsSubstring(hint));
+    gpulua_function* function = nullptr;
+    CHECK(gpulua_load(state.get(), text, sizeof text, "hello.lua", &function) == GPULUA_SYNTAX);
+    CHECK_THAT(state.error(), ContainsSubstring(hint));
+  }
+  for (const char* const text : {"x = = 12", "print('h", "print(1"}) {
+    const std::size_t size = std::string(text).size() - (text[0] == 'p' ? 1 : 0);
+    CHECK(gpulua_run(state.get(), text, size, "hello.lua") == GPULUA_SYNTAX);
+    CHECK_THAT(state.error(), !ContainsSubstring("size of a pointer"));
+  }
 }
 
 TEST_CASE("arguments of the C interface that make no sense") {
@@ -164,6 +200,46 @@ TEST_CASE("gpulua.hpp: arrays and results that are not what the program takes th
                     StartsWith("script:1: [large] expected an integer that int64_t holds, got 1844"));
   CHECK_THROWS_WITH(state.load<double()>("return function() end")(),
                     ContainsSubstring("got a function; call it in the script, f(...), or take it: gpulua::Function"));
+}
+
+TEST_CASE("gpulua.hpp: shapes that no array has, and arrays where a number is wanted") {
+  State state("cpu");
+  std::vector<float> v(12);
+  CHECK_THROWS_WITH(state.copy(v, {3, -1}), "[copy] expected extents of 0 or more, got (3,-1)");
+  CHECK_THROWS_WITH(state.copy(v, {-3, -4}), "[copy] expected extents of 0 or more, got (-3,-4)");
+  CHECK_THROWS_WITH(state.borrow(v, {-1, 12}), "[borrow] expected extents of 0 or more, got (-1,12)");
+  const std::int64_t half = std::int64_t{1} << 32;
+  std::vector<float> none;
+  CHECK_THROWS_WITH(state.copy(none, {half, half}),
+                    "[copy] expected a shape for the 0 elements that there are, got (4294967296,4294967296) for more "
+                    "than int64_t counts");
+  CHECK(state.copy(none, {0, half}).size() == 0);
+  CHECK_THROWS_WITH(state.copy(v, {3, 5}), ContainsSubstring("got (3,5) for 15; v.data() and a shape take a part"));
+
+  state.run("gains = {2, 3, 4}; one = {2}; none = {}; x = gpu.ones(3)");
+  CHECK_THROWS_WITH(state.value<double>("gains[0]"),
+                    "[value] expected a number at 'gains[0]', got nil; #gains is 3, and positions count from 1: "
+                    "gains[1] to gains[3]");
+  CHECK_THROWS_WITH(state.value<double>("gains[-1]"), ContainsSubstring("count from 1: gains[1] to gains[3]"));
+  CHECK_THROWS_WITH(state.value<double>("one[0]"), EndsWith("#one is 1, and positions count from 1: one[1]"));
+  CHECK_THROWS_WITH(state.value<double>("none[0]"), EndsWith("got nil; #none is 0"));
+  CHECK_THROWS_WITH(state.value<double>("gains[0].low"), ContainsSubstring("gains[1] to gains[3]"));
+
+  const Array x = state.value<Array>("x");
+  const std::string advice =
+      "; take it as gpulua::Array x: state.call<double>(\"gpu.item\", x) reads the number of one "
+      "element";
+  CHECK_THROWS_WITH(state.call<double>("gpu.sum", x),
+                    EndsWith("as the result of 'gpu.sum', got an array of float32" + advice));
+  CHECK_THROWS_WITH(state.value<int>("x"), EndsWith("at 'x', got an array of float32" + advice));
+  CHECK_THROWS_WITH(state.call<bool>("gpu.all", x),
+                    EndsWith("state.call<bool>(\"gpu.item\", x) reads the boolean of one element"));
+  CHECK(state.call<double>("gpu.item", state.call<Array>("gpu.sum", x)) == 3);
+  CHECK(state.call<bool>("gpu.item", state.call<Array>("gpu.all", x)));
+  state.bind<double(double)>("twice", [](double n) { return 2 * n; });
+  state.bind<bool(bool)>("no", [](bool n) { return !n; });
+  CHECK_THROWS_WITH(state.run("twice(x)"), ContainsSubstring("; x:item() gives the number of an array of one element"));
+  CHECK_THROWS_WITH(state.run("no(x)"), ContainsSubstring("; x:item() gives the boolean of an array of one element"));
 }
 
 TEST_CASE("messages of sandboxes and limits say whose choice it is") {

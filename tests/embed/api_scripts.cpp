@@ -345,11 +345,11 @@ TEST_CASE("counts of results and flags that nothing can mean are errors") {
 
   float memory[2] = {1, 2};
   const std::int64_t shape = 2;
-  for (const int copy : {7, -1, 2}) {
+  for (const int copy : {7, -1, 3}) {
     gpulua_array* array = nullptr;
     CHECK(gpulua_array_host(state.get(), memory, "float32", 1, &shape, nullptr, nullptr, nullptr, copy, &array) ==
           GPULUA_ARGUMENT);
-    CHECK(state.error() == "[array_host] expected copy 0 or 1, got " + std::to_string(copy));
+    CHECK(state.error() == "[array_host] expected copy 0, 1 or GPULUA_READ_ONLY, got " + std::to_string(copy));
     CHECK(array == nullptr);
   }
 }

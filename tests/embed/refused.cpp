@@ -38,6 +38,11 @@ void refused(gpulua::State& state, const gpulua::Kernel& kernel, const gpulua::A
   state.bind<double()>("read", &Board::read);
 #elif defined(REFUSED_parameters)
   state.bind<double(double)>("f", [](const gpulua::Array&) { return 1.0; });
+#elif defined(REFUSED_out)
+  state.bind<void(double, double&)>("f", [](double x, double& y) { y = x; });
+#elif defined(REFUSED_out_called)
+  double y = 0;
+  state.get<void(double, double&)>("f")(1, y);
 #elif defined(REFUSED_part)
   x[0];
 #elif defined(REFUSED_map)

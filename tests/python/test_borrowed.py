@@ -144,6 +144,32 @@ class Memory(unittest.TestCase):
         self.assertTrue(self.state.eval("gpu.ones(2, 3).T").numpy().flags.writeable)
         self.assertTrue(self.state.eval("gpu.broadcast_to(gpu.ones(1), 3):copy()").numpy().flags.writeable)
 
+    def test_read_only_arrays_of_numpy(self):
+        data = np.arange(3.0).tobytes()
+        fixed, spread, other, apart = (np.frombuffer(data), np.broadcast_to(np.arange(3.0), (2, 3)), np.arange(3, dtype=">f8"),
+                                       np.zeros(25, "u1")[1:].view("f8"))
+        self.state.run("function fill(x) x:fill_(7) end function put(x) x[1] = 7 end")
+        message = r"reading only: x(:copy\(\) makes one; .*x\.copy\(\) in Python|\.copy\(\) makes one)"
+        for x, refused in ((fixed, message), (other, message), (apart, message), (spread, "where several indices are one element")):
+            before = x.tolist()
+            self.state["x"] = x
+            uses = [lambda: self.state["fill"](x), lambda: self.state["fill"](self.state.array(x)), lambda: self.state.run("x:fill_(7)"),
+                    lambda: self.state["fill"](gpulua.namespace(self.state).asarray(x)),
+                    lambda: self.state.array(x).__setitem__(0, 7), lambda: self.state["fill"](self.state["x"])]
+            if x.ndim == 1:
+                uses.append(lambda: self.state["put"](x))
+            for i, use in enumerate(uses):
+                with self.assertRaisesRegex(gpulua.Error, refused, msg=f"use {i}"):
+                    use()
+            self.assertEqual(self.state["f"](x).tolist(), (x + 1).tolist())
+            self.assertEqual(self.state.eval("function(x) return x:copy():fill_(7) end")(x).tolist(), np.full(x.shape, 7.0).tolist())
+            self.assertFalse(self.state.array(x).numpy().flags.writeable)
+            self.assertEqual(x.tolist(), before)
+        self.assertEqual(self.state.array(fixed).pointer, fixed.ctypes.data)
+        own = fixed.copy()
+        self.state["fill"](own)
+        self.assertEqual(own.tolist(), [7, 7, 7])
+
     def test_copies_on_demand(self):
         x = self.state.eval("gpu.ones(3)")
         self.assertEqual(np.array(x, dtype="float64").dtype, "float64")
@@ -240,6 +266,26 @@ class Failures(unittest.TestCase):
             state.collect()
             self.assertEqual(state.memory()[0], used)
 
+    def test_capsules_of_other_names(self):
+        class Tensor:
+            def __init__(self, capsule):
+                self.capsule = capsule
+
+            def __dlpack__(self, **_):
+                return self.capsule
+
+            def __dlpack_device__(self):
+                return 1, 0
+        with gpulua.State("cpu") as state:
+            once = Tensor(np.ones(3).__dlpack__())
+            self.assertEqual(state.array(once).tolist(), [1, 1, 1])
+            with self.assertRaisesRegex(TypeError, "from Tensor.__dlpack__, got one whose tensor was taken before"):
+                state.array(once)
+            import datetime
+            for other in (datetime.datetime_CAPI, None, 5):
+                with self.assertRaisesRegex(TypeError, "expected a capsule named 'dltensor' or 'dltensor_versioned'.*got "):
+                    state.array(Tensor(other))
+
     def test_exceptions_in_functions(self):
         with gpulua.State("cpu") as state:
             def fails():
@@ -280,6 +326,9 @@ class Failures(unittest.TestCase):
         with gpulua.State("cpu") as state:
             with self.assertRaisesRegex(gpulua.ScriptSyntaxError, r"hint: Lua has no \+=: x = x \+ 1"):
                 state.run("x += 1")
+            with self.assertRaises(gpulua.ScriptSyntaxError) as short:  # has the size of a pointer, as a mistake in C has
+                state.run("x = 1 + ")
+            self.assertNotIn("pointer", str(short.exception))
             with self.assertRaisesRegex(gpulua.Error, r"np.*\nhint: local gpu = require"):
                 state.run("return np.zeros(3)")
             with self.assertRaisesRegex(gpulua.Error, r"hint: the module is named gpu"):
