@@ -33,7 +33,7 @@ return function(op, x, by)
   local code = columns.code(keys)
   if code then keys = {code} end
   local groups = {order = (#keys == 1 and keys[1]:argsort() or gpu.lexsort(last_first)):eval()}
-  local rows = gpu.arange(n, {dtype = "int64", device = device})
+  local rows = gpu.arange(n, {dtype = n < 2 ^ 31 and "int32" or "int64", device = device})
   local begins = gpu.zeros(n, {dtype = "bool", device = device})
   begins({1, 1}):fill_(true)
   for _, key in ipairs(n > 1 and keys or {}) do

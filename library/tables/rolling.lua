@@ -161,6 +161,7 @@ local function make(op, x, options, window, least, first_of)
   if groups.order then values = values:take(groups.order) end
   if options.min_periods ~= nil then least = checks.count(op, "min_periods, an integer of 0 or more", options.min_periods) end
   if first_of or groups.order then first = groups.first() end
+  if groups.order then first = core.cast(first, "int64") end
   if first_of then first = first_of(first, groups.order):eval() end
   local result = core.object(windows)
   fields_of[result] = {

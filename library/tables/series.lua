@@ -32,7 +32,7 @@ local function shift(x, n, options)
   n = n == nil and 1 or checks.integer(op, "a number of rows", n)
   local groups = by_groups(op, x, options.by)
   if x.size == 0 then return columns.make(columns.gather(op, "x", x, gpu.zeros(0, {dtype = "int64", device = x.device}), true)) end
-  local from = gpu.arange(x.size, {dtype = "int64", device = x.device}) - n
+  local from = gpu.arange(x.size, {dtype = x.size + math.abs(n) < 2 ^ 31 and "int32" or "int64", device = x.device}) - n
   local inside = n >= 0 and from:ge(groups.first()) or from:le(groups.last())
   local result = gathered(op, x, gpu.where(inside, from + 1, 0), groups)
   return n ~= 0 and core.is_array(result) and core.with_missing(result, op) or result

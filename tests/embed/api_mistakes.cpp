@@ -202,7 +202,7 @@ TEST_CASE("gpulua.hpp: arrays and results that are not what the program takes th
                     ContainsSubstring("got a function; call it in the script, f(...), or take it: gpulua::Function"));
 }
 
-TEST_CASE("gpulua.hpp: shapes that no array has, and arrays where a number is wanted") {
+TEST_CASE("gpulua.hpp: shapes that no array has, and arrays where a number is wanted", "[cpu]") {
   State state("cpu");
   std::vector<float> v(12);
   CHECK_THROWS_WITH(state.copy(v, {3, -1}), "[copy] expected extents of 0 or more, got (3,-1)");
