@@ -76,7 +76,7 @@ def plain(value):
     if isinstance(value, DType):
         return value.name
     is_type = isinstance(value, type)
-    if is_type or "dtype" in type(value).__name__:
+    if is_type or "dtype" in type(value).__name__.lower():
         named = name_of_type(value)
         if named is not None:
             return named
