@@ -157,7 +157,7 @@ end
 --- counted from 0, from that of its group; without it the group's.
 local function make(op, x, options, window, least, first_of)
   local groups = by_groups(op, x, options.by)
-  local values, first = core.cast(x, "float64"), nil
+  local values, first = core.cast(x, "float64"):contiguous(), nil
   if groups.order then values = values:take(groups.order) end
   if options.min_periods ~= nil then least = checks.count(op, "min_periods, an integer of 0 or more", options.min_periods) end
   if first_of or groups.order then first = groups.first() end

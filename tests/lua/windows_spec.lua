@@ -32,6 +32,17 @@ end
 local function spread(w) return gpu.nanmax(w, -1) - gpu.nanmin(w, -1) end
 
 describe("windows, as in pandas,", function()
+  it("are of a column of a matrix, too", function()
+    local m = gpu.random.generator("philox", {seed = 3}):normal({200, 3}, 0, 1, "float64"):eval()
+    local column = m(":", 2)
+    local plain = column:copy()
+    for _, name in ipairs {"mean", "std", "median", "max"} do
+      local ours, wanted = column:rolling(20), plain:rolling(20)
+      assert(gpu.allclose(ours[name](ours), wanted[name](wanted), {equal_nan = true}), name)
+    end
+    assert(gpu.allclose(column:expanding():mean(), plain:expanding():mean()))
+  end)
+
   it("have covariances and correlations with another vector", function()
     for i = 1, cases do
       local x, y, keys, window = vectors.x[i], vectors.y[i], vectors.keys[i], vectors.window[i][1]
