@@ -80,7 +80,8 @@ std::optional<Scalar> number_at(lua_State* L, int index) {
 
 class TableScan {
  public:
-  TableScan(lua_State* L, const char* op) : L_(L), op_(op) {}
+  /// `looks_for_equal`: neighbours that float32 makes equal are looked for.
+  TableScan(lua_State* L, const char* op, bool looks_for_equal) : L_(L), op_(op), looks_for_equal_(looks_for_equal) {}
 
   Dims shape;
 
@@ -212,7 +213,7 @@ class TableScan {
   }
 
   void note_number(double number) {
-    equal_.note(number, position_);
+    if (looks_for_equal_) equal_.note(number, position_);
     whole_ = whole_ && number == std::trunc(number);
     if (inexact_ || std::abs(number) >= 0x1p53 || static_cast<float>(number) == number || std::isnan(number)) return;
     inexact_ = number;
@@ -224,6 +225,7 @@ class TableScan {
   std::vector<int> position_;
   std::optional<double> inexact_;  // the first below 2^53 that float32 rounds
   std::vector<int> inexact_position_;
+  const bool looks_for_equal_;
   EqualNeighbours equal_;
   bool boolean_ = false;  // the first
   std::vector<int> boolean_position_;
@@ -330,13 +332,13 @@ Array array_from_host(lua_State* L, int index, const ArrayOptions& options, cons
   if (const auto value = to_cdata(L, index); value && value->kind != CData::Kind::number)
     return array_from_cdata(*value, options, op);
   lua_pushvalue(L, index);
-  TableScan scan(L, op);
+  TableScan scan(L, op, !options.dtype && default_dtype(L) == DType::float32);
   scan.scan();
   // A table of booleans alone is converted to the dtype that stands beside it. One boolean may be a comparison in Lua.
   const bool converts = options.dtype.value_or(DType::boolean) == DType::boolean || lua_istable(L, index);
   scan.check_booleans(takes_booleans && converts);
   const DType dtype = options.dtype ? *options.dtype : scan.dtype();
-  if (!options.dtype && dtype == DType::float32) scan.warn_of_equal();
+  if (dtype == DType::float32) scan.warn_of_equal();
   Array array = empty(*options.device, scan.shape, dtype);
   HostStaging bytes(*array);
   char* out = bytes.data();

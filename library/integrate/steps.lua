@@ -1,7 +1,7 @@
 -- gpu.integrate.solve_ivp of one system: its state is an array, and all elements take the same steps. The arithmetic is expressions on
 -- arrays, which have derivatives; the host reads the error's norm, which decides about the step, and the signs of events.
 local gpu, _, core, import = ...
-local checks, kinds = import "checks", import "kinds"
+local checks, kinds, texts = import "checks", import "kinds", import "device_texts"
 local tableaus, events, control = import "tableaus", import "events", import "control"
 
 local run = {}
@@ -91,9 +91,8 @@ function run:sign(event, t, y)
   local value = core.called(event.f, t, gpu.detach(y), unpack(self.args))
   if core.is_array(value) and value.size == 1 and not kinds.is_complex(value) then value = number(value) end
   if type(value) ~= "number" then
-    local info = debug.getinfo(event.f, "S")
-    core.raise(("[%s] %s:%d: the event gives %s; %s"):format(self.op, info.short_src, info.linedefined,
-      value == nil and "nothing" or type(value) == "boolean" and "a boolean" or core.describe(value), events.advice))
+    local gave = value == nil and "nothing" or type(value) == "boolean" and "a boolean" or core.describe(value)
+    core.raise(("[%s] %s"):format(self.op, texts.gives(event.f, "the event", gave, events.advice)))
   end
   return value
 end

@@ -23,6 +23,15 @@ local function use_in(uses, line)
   return count == 1 and only or nil
 end
 
+--- "script.lua:3", where the script's function f is defined; "the function" without one.
+local function place_of(f)
+  local info = type(f) == "function" and debug.getinfo(f, "S")
+  return info and ("%s:%d"):format(info.short_src, info.linedefined) or "the function"
+end
+
+--- "script.lua:3: the event gives a boolean; ...": `gave` is what f gave, as a text; `what` and `advice` are those of `uses` below.
+function texts.gives(f, what, gave, advice) return ("%s: %s gives %s; %s"):format(place_of(f), what, gave, advice) end
+
 --- The message of an error in such a text: it names where the script's function f is defined in place of the text. `uses`, where what
 --- functions give is to be said: {text = the text, functions = for the name of each in the text {f =, what = "the event", advice = what
 --- its number is for, of_boolean = more advice for one that gives a boolean}}.
@@ -30,12 +39,11 @@ function texts.message(message, f, uses)
   local line = tonumber(message:match "%[string 'local .-'%]:(%d+)")
   local use = line and uses and use_in(uses, line)
   local gave = use and given(message)
-  local info = debug.getinfo(gave and use.f or f, "S")
-  local place = info and ("%s:%d"):format(info.short_src, info.linedefined) or "the function"
   if gave then
-    return ("%s%s: %s gives %s; %s%s"):format(message:match "^(.-)%[string 'local .-'%]:%d+: ", place, use.what, gave, use.advice,
-      gave == "a boolean" and use.of_boolean or "")
+    return message:match "^(.-)%[string 'local .-'%]:%d+: " ..
+      texts.gives(use.f, use.what, gave, use.advice .. (gave == "a boolean" and use.of_boolean or ""))
   end
+  local place = place_of(f)
   return (message:gsub("%[string 'local .-'%]:%d+", (place:gsub("%%", "%%%%"))))
 end
 

@@ -117,7 +117,6 @@ class Timeline {
   int traces_ = 0;
   std::uint64_t next_ = 0;
   /// A ring. A chunk is made when a trace starts or it is first reached, and goes when the last trace ends.
-  /// trace ends.
   std::array<std::unique_ptr<TimelineEntry[]>, capacity / chunk_entries> chunks_;
   NameTable names_;
   std::vector<StreamTrack> streams_;
