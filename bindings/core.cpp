@@ -18,8 +18,6 @@
 #include "bindings/linalg/linalg_parts.h"
 #include "bindings/lua/caller.h"
 #include "bindings/lua/list.h"
-#include "bindings/lua/names_elsewhere.h"
-#include "bindings/lua/options_elsewhere.h"
 #include "bindings/lua/state.h"
 #include "bindings/lua/terminal.h"
 #include "bindings/operations/operation_parts.h"
@@ -30,7 +28,6 @@
 #include "src/algorithms/bincount.h"
 #include "src/algorithms/labels.h"
 #include "src/algorithms/order_statistics.h"
-#include "src/base/near_name.h"
 #include "src/expressions/creation.h"
 #include "src/expressions/expression.h"
 #include "src/expressions/roll.h"
@@ -40,18 +37,6 @@
 namespace gpulua {
 
 namespace {
-
-/// raise(message): an error at the script's line.
-int raise(lua_State* L) {
-  throw Error(std::string(check_string(L, 1, "raise", "a message")));
-}
-
-/// warn(message): a warning at the script's line.
-int lua_warn(lua_State* L) {
-  Bindings& bindings = bindings_of(L);
-  warn_at(bindings.context(), bindings.origin(), std::string(check_string(L, 1, "warn", "a message")));
-  return 0;
-}
 
 /// library_text(file): a text of the library.
 int library_text(lua_State* L) {
@@ -71,59 +56,9 @@ int lua_call_through(lua_State* L) {
   return lua_gettop(L) - 1;
 }
 
-/// describe(value): the value's text in messages.
-int lua_describe(lua_State* L) {
-  const std::string text = describe(L, 1);
-  lua_pushlstring(L, text.data(), text.size());
-  return 1;
-}
-
 /// address(x): x.pointer, in a sandbox too.
 int lua_address(lua_State* L) {
   push_address(L, check<Array>(L, 1, "address"));
-  return 1;
-}
-
-/// fail(op, expected, value): raises "[op] expected ..., got ...".
-int lua_fail(lua_State* L) {
-  const std::string op(check_string(L, 1, "fail", "a name"));
-  fail(op.c_str(), std::string(check_string(L, 2, "fail", "a text")), L, 3);
-}
-
-/// did_you_mean(unknown, names [, op]): "; did you mean ...?" with the most similar option name, or that it is an
-/// argument of the function `op`; "" when neither is known.
-int lua_did_you_mean(lua_State* L) {
-  const std::string_view unknown = check_string(L, 1, "did_you_mean", "a name");
-  NearName near(unknown);
-  for (int i = 1; i <= static_cast<int>(lua_objlen(L, 2)); ++i) {
-    lua_rawgeti(L, 2, i);
-    offer_option(near, unknown, check_string(L, -1, "did_you_mean", "a name"));
-    lua_pop(L, 1);
-  }
-  const std::string op(lua_isnoneornil(L, 3) ? "" : check_string(L, 3, "did_you_mean", "a name"));
-  lua_pushstring(L, question_about_option(op, near, unknown).c_str());
-  return 1;
-}
-
-/// used_here(name): "; use ..." with what a name of another library, "plot.xlabel", is called here; "" where it is not
-/// known.
-int used_here(lua_State* L) {
-  const std::string_view here = name_elsewhere(check_string(L, 1, "used_here", "a name"));
-  lua_pushstring(L, here.empty() ? "" : ("; use " + std::string(here)).c_str());
-  return 1;
-}
-
-/// near_name(unknown, names): the most similar name; nil when none is similar.
-int lua_near_name(lua_State* L) {
-  const std::string_view unknown = check_string(L, 1, "near_name", "a name");
-  NearName near(unknown);
-  for (int i = 1; i <= static_cast<int>(lua_objlen(L, 2)); ++i) {
-    lua_rawgeti(L, 2, i);
-    near.offer(check_string(L, -1, "near_name", "a name"));
-    lua_pop(L, 1);
-  }
-  if (near.name().empty()) return 0;
-  lua_pushstring(L, near.name().c_str());
   return 1;
 }
 
@@ -340,11 +275,6 @@ void add_core_functions(lua_State* L) {
                        {"cast", protect<lua_cast>},
                        {"check_list", protect<lua_check_list>},
                        {"check_shape", protect<lua_check_shape>},
-                       {"describe", protect<lua_describe>},
-                       {"did_you_mean", protect<lua_did_you_mean>},
-                       {"near_name", protect<lua_near_name>},
-                       {"used_here", protect<used_here>},
-                       {"fail", protect<lua_fail>},
                        {"floating", protect<lua_floating>},
                        {"is_array", protect<is_array>},
                        {"as_mask", protect<as_mask>},
@@ -358,14 +288,13 @@ void add_core_functions(lua_State* L) {
                        {"roll", protect<lua_roll>},
                        {"promote", protect<lua_promote>},
                        {"range_of_keys", protect<lua_range_of_keys>},
-                       {"raise", protect<raise>},
-                       {"warn", protect<lua_warn>},
                        {"bincount", protect<lua_bincount>},
                        {"histogram_of_even_bins", protect<lua_histogram_of_even_bins>},
                        {"order_statistics", protect<lua_order_statistics>},
                    });
   lua_pushinteger(L, most_even_bins);
   lua_setfield(L, -2, "most_even_bins");
+  add_messages(L);
   add_own_operations(L);
   add_own_kernels(L);
   add_fusing(L);

@@ -87,6 +87,8 @@ int create_full(lua_State* L) {
   // A shape can be one number; the value is the argument after it.
   int next = 0;
   const bool is_table = lua_istable(L, 1);
+  if (!is_table && lua_istable(L, 2))
+    throw Error("[full] expected the shape first, gpu.full(shape, {}), got it after the value", describe(L, 1));
   Dims shape = is_table ? check_shape(L, 1, next, "full") : Dims{check_integer(L, 1, "full", "a shape")};
   checked_size(shape, "full");
   const auto [value, dtype] = check_value(L, 2, "full");

@@ -68,6 +68,19 @@ void warn_of_whole(lua_State* L, const Range& range, std::string_view text) {
               "belong to the range; \"2:\" leaves the first element out, \":-2\" the last one");
 }
 
+/// Warns of MATLAB's first:step:last, where the last position is written in the place of the step: that is beyond the
+/// range, and one element is left.
+void warn_of_step(lua_State* L, const Range& range, std::int64_t extent, std::string_view text) {
+  if (!range.first || !range.last || *range.first < 1 || *range.last <= *range.first) return;
+  if (range.step <= *range.last || range.step > extent) return;
+  Bindings& bindings = bindings_of(L);
+  const auto number = [](std::int64_t n) { return std::to_string(n); };
+  warn_at(bindings.context(), bindings.origin(),
+          "[index] \"" + std::string(text) + "\" is one element: the step " + number(range.step) +
+              " is greater than the range; the step comes last, \"" + number(*range.first) + ":" + number(range.step) +
+              ":" + number(*range.last) + "\"");
+}
+
 /// Parses "2", "2:5", "::-1". Returns nullopt for other text.
 std::optional<Range> parse_range(std::string_view text, bool& is_integer) {
   std::optional<std::int64_t> parts[3];
@@ -167,6 +180,7 @@ IndexSpec check_spec(lua_State* L, int index, const Layout& layout, std::size_t 
       if (!range) throw Error("[index] expected {}, got {}{}", index_forms, describe(L, index), text_hint(text));
       if (!is_integer) {
         warn_of_whole(L, *range, text);
+        warn_of_step(L, *range, extent, text);
         return resolve(*range, extent);
       }
       integer(*range->first);

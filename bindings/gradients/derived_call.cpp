@@ -89,10 +89,15 @@ bool gives_constants(lua_State* L, const CallSignature* signature, const std::st
   return are_constants;
 }
 
+/// True for a method that gives elements as numbers.
+bool reads_elements(const std::string& name) {
+  return name == "item" || name == "table" || name == "host";
+}
+
 /// True when the call reads elements for a function of the library, which computes with them where the observer does
 /// not see it. A script that reads elements knows that they are constants.
 bool reads_for_library(lua_State* L, const std::string& name) {
-  const bool reads = name == "item" || name == "table" || name == "host" || (name == "__index" && lua_isnumber(L, 2));
+  const bool reads = reads_elements(name) || (name == "__index" && lua_isnumber(L, 2));
   return reads && !is_call_of_script(L, 0);
 }
 
@@ -220,6 +225,8 @@ int run_derived(lua_State* L, LuaFunction function, const CallSignature* signatu
           "[index] x[i] is a number, which a derivative does not follow: x[{i}] is an array of one element, "
           "x:detach()[i] a number that is a constant");
     } else if (!lua_isuserdata(L, i) || name.starts_with("__")) {
+      const Origin origin = reads_elements(name) && observer.reading.empty() ? bindings_of(L).origin() : Origin{};
+      if (origin.chunk) observer.reading = "x:" + name + "() at " + line_text(origin.chunk, origin.line);
       continue;  // a field of the array, such as its shape or device, depends on no element
     }
     if (gives_constants(L, signature, name)) continue;

@@ -330,12 +330,13 @@ void read_options(lua_State* L, int index, const char* op, std::span<const Optio
     return text;
   };
   if (!lua_istable(L, index)) {
-    const bool has_axis = std::ranges::find(options, "axis", &Option::name) != options.end();
-    const bool follows_empty = index > 1 && lua_istable(L, index - 1) && lua_objlen(L, index - 1) == 0;
-    if (lua_type(L, index) == LUA_TNUMBER && has_axis)
-      throw Error("[{}] expected a table of options: {}, got {}; {}", op, names(), describe(L, index),
-                  follows_empty ? "an axis follows the array, x:" + std::string(op) + "(" + describe(L, index) + ")"
-                                : "several axes are one list, {1, 2}");
+    std::string here(lua_type(L, index) == LUA_TNUMBER ? number_for_options(op) : "");
+    if (lua_type(L, index) == LUA_TNUMBER && std::ranges::find(options, "axis", &Option::name) != options.end())
+      here = index > 1 && lua_istable(L, index - 1) && lua_objlen(L, index - 1) == 0
+                 ? "an axis follows the array, x:" + std::string(op) + "(" + describe(L, index) + ")"
+                 : "several axes are one list, {1, 2}";
+    if (!here.empty())
+      throw Error("[{}] expected a table of options: {}, got {}; {}", op, names(), describe(L, index), here);
     fail(op, "a table of options: " + names(), L, index);
   }
   for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1)) {

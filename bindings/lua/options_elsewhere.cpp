@@ -186,6 +186,16 @@ constexpr NameRow misplaced_options[] = {
 
 static_assert(std::ranges::is_sorted(misplaced_options, {}, &NameRow::name));
 
+/// Functions that take a number in the place of options elsewhere.
+constexpr NameRow number_elsewhere[] = {
+    {"cubic_spline", "gpu.cubic_spline(x, y) is a function: gpu.cubic_spline(x, y)(points)"},
+    {"exp", "b ^ x has another base"},
+    {"log", "gpu.log2(x) and gpu.log10(x) have these bases, gpu.log(x) / math.log(b) any"},
+    {"sqrt", "gpu.cbrt(x) is the cube root, x ^ (1 / n) any"},
+};
+
+static_assert(std::ranges::is_sorted(number_elsewhere, {}, &NameRow::name));
+
 /// Whether another library calls the option or argument so.
 bool is_other_name(std::string_view unknown, std::string_view name) {
   const auto found = std::ranges::equal_range(options_elsewhere, unknown, {}, &NameRow::name);
@@ -196,6 +206,10 @@ bool is_other_name(std::string_view unknown, std::string_view name) {
 
 void offer_option(NearName& near, std::string_view unknown, std::string_view option) {
   near.offer(is_other_name(unknown, option) ? unknown : option, option);
+}
+
+std::string_view number_for_options(std::string_view op) {
+  return here_of(number_elsewhere, op);
 }
 
 std::string argument_in_options(const std::string& op, std::string_view unknown) {

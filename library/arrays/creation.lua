@@ -6,15 +6,28 @@ local views = import "views"
 local checks = import "checks"
 local complex = require("ffi").typeof "complex"
 
+local of_parts = loadstring "local gpu = ... return function(re, im) return gpu.complex(re, im) end"
+local complex_array
+
 --- gpu.complex(re [, im])
---- A complex number.
+--- A complex number, or the complex array of arrays of parts.
 function gpu.complex(re, im)
+  if im == nil then im = 0 end
   if core.is_array(re) or core.is_array(im) then
-    core.raise "[complex] expected two numbers, got an array; re + im * gpu.complex(0, 1) is the complex array of two arrays of parts"
+    for _, part in ipairs {re, im} do
+      if core.is_array(part) then
+        if part.dtype == "bool" then core.fail("complex", "real numbers, as mask:astype(\"float32\") gives", part) end
+        checks.real("complex", part)
+      elseif type(part) ~= "number" then
+        core.fail("complex", "an array or a real number for each part", part)
+      end
+    end
+    complex_array = complex_array or gpu.vectorize(of_parts(gpu), {name = "complex"})
+    return complex_array(re, im)
   end
-  if type(re) ~= "number" and type(re) ~= "cdata" then core.fail("complex", "a number", re) end
-  if im ~= nil and type(im) ~= "number" and type(im) ~= "cdata" then core.fail("complex", "a number", im) end
-  return complex(re, im or 0)
+  if type(re) ~= "number" and type(re) ~= "cdata" then core.fail("complex", "a number or an array", re) end
+  if type(im) ~= "number" and type(im) ~= "cdata" then core.fail("complex", "a number or an array", im) end
+  return complex(re, im)
 end
 
 local function check_number(op, what, value)

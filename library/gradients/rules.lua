@@ -22,6 +22,13 @@ function rules.matmul(cotangents, _, arrays, _, needs)
   return needs[1] and gpu.matmul(g, adjoint(b)), needs[2] and gpu.matmul(adjoint(a), g)
 end
 
+-- ---- parts of complex numbers ----------------------------------------------------------------------------------------------------
+
+function rules.complex(cotangents)
+  local g = cotangents[1]
+  return g:real(), g:imag()
+end
+
 -- ---- scans ----------------------------------------------------------------------------------------------------------------------
 
 --- The axis of a call f(x, axis, options) or f(x, options), nil where it says none, and the options.

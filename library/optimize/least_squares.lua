@@ -199,7 +199,8 @@ function optimize.curve_fit(f, x, y, p0, options)
   options = checks.fields(op, options)
   if options.jacobian ~= nil and type(options.jacobian) ~= "function" then core.fail(op, "jacobian = a function", options.jacobian) end
   local of, o, start = read(op, p0, options, "p0")
-  local remedy = ("; the parameters come one by one, as many as p0 has: %d"):format(of.n)
+  local remedy = ("; the parameters come one by one, as many as p0 has: %d%s"):format(of.n,
+    of.n == y.size and "; the start comes after the data, gpu.optimize.curve_fit(f, x, y, p0)" or "")
   checks.parameters(op, "f(x, ...)", f, 1 + of.n, remedy, true)
   checks.parameters(op, "jacobian(x, ...)", options.jacobian, 1 + of.n, remedy)
   local sigma = check_sigma(op, options.sigma, y)

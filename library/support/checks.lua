@@ -275,7 +275,9 @@ function checks.fields(op, options, list)
       or type(options) == "string" and names.format and ("; {format = %q} says how they are written"):format(options)
       or type(options) == "string" and names.method and ("; {method = %q} names one"):format(options)
       or type(options) == "number" and names.axis and names.keepdims and "; several axes are one list, {1, 2}" or "; braces hold options by name, {name = value}"
-    core.raise(("[%s] expected a table of options: %s, got %s%s"):format(op, text(), core.describe(options), example))
+    local elsewhere = type(options) == "number" and core.number_for_options(op)
+    core.raise(("[%s] expected a table of options: %s, got %s%s"):format(op, text(), core.describe(options),
+      elsewhere and "; " .. elsewhere or example))
   end
   for field in pairs(options) do
     if type(field) ~= "string" or not names[field] then

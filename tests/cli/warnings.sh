@@ -90,6 +90,20 @@ check 'ranges that are whole' 0 "4
 $(whole 3 :-1)
 $(whole 4 1:-1)" "$scratch/whole.lua"
 
+# MATLAB's first:step:last, where the last position stands in the place of the step.
+cat >"$scratch/step.lua" <<'LUA'
+local x = gpu.arange(11)
+for i = 1, 2 do print(x["1:2:11"].size) end
+print(x["2:3:9"].size)
+print(x["1:2:12"].size + x["1:11:2"].size + x["3:2:11"].size + x["1:9:9"].size)
+LUA
+step() { echo "gpulua: $scratch/step.lua:$1: [[]index[]] \"$2\" is one element: the step $3 is greater than the range; the step comes last, \"$4\""; }
+check 'a last position as a step' 0 "1
+1
+1
+8" "$(step 2 1:2:11 11 1:11:2)
+$(step 3 2:3:9 9 2:9:3)" "$scratch/step.lua"
+
 # Loops that no pass can follow, and code that gcc and clang warn of.
 cat >"$scratch/odd.lua" <<'LUA'
 local gpu = require "gpu"

@@ -298,6 +298,8 @@ describe("what has no derivative", function()
     refused("depends on its arguments, got 3", function() return 3 end)
     refused("the result depends on no variable", function() return x:sum() end)
     refused("the result depends on no variable", function(z) return z:gt(1):astype("float64"):sum() end)
+    local half = assert(loadstring("local s = ...\nlocal first = s:item()\nreturn gpu.full({}, first * 2)", "=half.lua"))
+    refused("the result depends on no variable: x:item() at half.lua:2 gives numbers", half, x[{1}])
     refused("[grad] expected real or complex numbers as argument 1", function(i) return i:sum() end, gpu.arange(3))
     -- A refusal within the library names the function that the script calls.
     refused("[linalg.lu_factor] has no derivative", function(z) return (gpu.linalg.lu_factor(z:reshape(2, 2))):sum() end)

@@ -7,10 +7,33 @@ describe("complex numbers", function()
   it("are made of two numbers", function()
     assert.are.equal("1.5-2i", tostring(gpu.complex(1.5, -2)))
     assert.are.equal("3+0i", tostring(gpu.complex(3LL)))
-    support.fails("[complex] expected two numbers, got an array; re + im * gpu.complex(0, 1) is the complex array of two arrays",
-      gpu.complex, gpu.ones(2), gpu.ones(2))
-    support.fails('[complex] expected a number, got "1"', gpu.complex, 1, "1")
-    support.fails("[complex] expected a number", gpu.complex, {})
+    support.fails('[complex] expected a number or an array, got "1"', gpu.complex, 1, "1")
+    support.fails("[complex] expected a number or an array, got a table", gpu.complex, {})
+  end)
+
+  it("are made of arrays of parts", function()
+    for _, row in ipairs {{"float32", "float32", "complex64"}, {"float32", "float64", "complex128"}, {"int32", "int8", "complex64"},
+                          {"float16", "float32", "complex64"}} do
+      local z = gpu.complex(gpu.array({{1}, {2}}, row[1]), gpu.array({3, 4, -5}, row[2]))
+      assert.are.equal(row[3], z.dtype)
+      assert.are.same({2, 3}, {z.shape[1], z.shape[2]})
+      assert.are.equal(gpu.complex(2, -5), z[2][3])
+    end
+    local parts = gpu.complex(gpu.array {1, 1 / 0}, gpu.array {1 / 0, 0 / 0})
+    assert.are.equal(1, parts[1].re)
+    assert.are.equal(1 / 0, parts[1].im)
+    assert.are.equal(1 / 0, parts[2].re)
+    assert.are.equal(gpu.complex(0, 3), gpu.complex(0, gpu.array {3})[1])
+    assert.are.equal(gpu.complex(3, 0), gpu.complex(gpu.array {3})[1])
+  end)
+
+  it("are made of real parts", function()
+    local x = gpu.ones(2)
+    support.fails("[complex] expected an array or a real number for each part, got 1+2i", gpu.complex, x, gpu.complex(1, 2))
+    support.fails("[complex] expected an array or a real number for each part, got a table", gpu.complex, x, {3, 4})
+    support.fails("[complex] expected real numbers, as x:real()", gpu.complex, x, x:astype("complex64"))
+    support.fails('[complex] expected real numbers, as mask:astype("float32") gives, got an array bool[2]', gpu.complex, x:gt(0), x)
+    support.fails("[complex] operands could not be broadcast together with shapes (2,) (3,)", gpu.complex, x, gpu.ones(3))
   end)
 
   it("stand on either side of an array", function()
