@@ -74,10 +74,12 @@ local function read_tolerances(problem, options, count)
     core.raise(("[%s] expected rtol of %.3g or more, 4 roundings of %s, got %.3g"):format(op, least, problem.dtype, rtol))
   end
   local atol = options.atol == nil and 1e-6 or options.atol
-  if core.is_array(atol) then atol = atol:reshape(atol.size):table() end
-  if type(atol) ~= "table" then atol = {atol} end
-  if #atol ~= 1 and #atol ~= count then
-    core.raise(("[%s] expected atol = a number, or one for each of the %d elements, got %d"):format(op, count, #atol))
+  local is_array = core.is_array(atol)
+  if is_array then atol = atol:reshape(atol.size):table() end
+  if type(atol) ~= "table" then
+    atol = {atol}
+  elseif #atol ~= count and not (is_array and #atol == 1) then
+    core.raise(("[%s] expected atol = a number, or a list of one for each of the %d elements, got %d"):format(op, count, #atol))
   end
   problem.rtol, problem.atol = rtol, {}
   -- Above 0, so that an element that is 0 throughout has no error.

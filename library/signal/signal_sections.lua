@@ -10,8 +10,23 @@ local filtered, read_states, steady_state = tools.filtered, tools.read_states, t
 
 -- ---- sections of second order ------------------------------------------------------------------------------------------------------
 
+-- What takes coefficients in place of sections.
+local for_coefficients = {sosfilt = "lfilter(b, a, x)", sosfilt_zi = "lfilter_zi(b, a)", sosfiltfilt = "filtfilt(b, a, x)", sosfreqz = "freqz(b, a)",
+  sos2zpk = "tf2zpk(b, a)"}
+
+--- Refuses coefficients, numbers in a row, in place of sections.
+local function refuse_coefficients(op, sos)
+  local is_vector = core.is_array(sos) and sos.ndim == 1
+  if not is_vector and (type(sos) ~= "table" or core.is_array(sos) or type(sos[1]) ~= "number") then return end
+  local instead = for_coefficients[op:match "[%w_]+$"]
+  core.raise(("[%s] expected sections of second order, rows of six numbers, got numbers in a row%s, as coefficients b are%s; "
+    .. "gpu.signal.tf2sos(b, a) makes sections"):format(op, is_vector and ", " .. core.describe(sos) or "", instead and
+    ("; gpu.signal.%s takes those"):format(instead) or ""))
+end
+
 --- Sections as tables of six numbers. Waits for an array.
 function tools.sections(op, sos)
+  refuse_coefficients(op, sos)
   local list = sos
   if core.is_array(sos) then
     checks.real(op, sos)
@@ -54,8 +69,8 @@ end
 --- gpu.signal.sosfilt(sos, x [, axis] [, {axis, zi}])
 function signal.sosfilt(sos, x, axis, options)
   local op = "signal.sosfilt"
-  axis, options = tools.axis(op, x, axis, options)
   local sections = read_sections(op, sos)
+  axis, options = tools.axis(op, x, axis, options)
   local values, dtype = tools.in_floating(x)
   local zi = options.zi
   if zi ~= nil then
@@ -163,8 +178,8 @@ end
 --- gpu.signal.sosfiltfilt(sos, x [, axis] [, {axis, padtype, padlen}])
 function signal.sosfiltfilt(sos, x, axis, options)
   local op = "signal.sosfiltfilt"
-  axis, options = tools.axis(op, x, axis, options)
   local sections = read_sections(op, sos)
+  axis, options = tools.axis(op, x, axis, options)
   local steady = sections_steady(op, sections)
   local above, below = 0, 0
   for _, section in ipairs(sections) do

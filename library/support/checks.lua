@@ -130,6 +130,37 @@ function checks.tolerance(op, name, value, below)
   return value
 end
 
+--- Checks a fraction: a number from 0 to 1. `what` says what it is and what goes with it.
+function checks.fraction(op, what, value)
+  if type(value) == "number" and value >= 0 and value <= 1 then return value end
+  local is_percent = type(value) == "number" and value > 1 and value <= 100
+  core.raise(("[%s] expected %s, got %s%s"):format(op, what, core.describe(value),
+    is_percent and ("; %g percent are %g"):format(value, value / 100) or ""))
+end
+
+--- Warns of percentiles, a number, nested lists or an array of checked ones, that are fractions: none is above 1, and one lies between 0
+--- and 1. `forms`: a function of it that gives what to write.
+function checks.warn_of_fractions(op, percentiles, forms)
+  local fraction
+  if core.is_array(percentiles) then
+    if percentiles.size == 0 or percentiles:max():item() > 1 then return end
+    fraction = select(2, checks.first_where(percentiles, percentiles:gt(0):logical_and(percentiles:lt(1))))
+  else
+    local most = 0
+    local function look(value)
+      if type(value) == "table" then
+        for _, item in ipairs(value) do look(item) end
+        return
+      end
+      most = math.max(most, value)
+      if value > 0 and value < 1 then fraction = fraction or value end
+    end
+    look(percentiles)
+    if most > 1 then return end
+  end
+  if fraction then core.warn(("[%s] expected percents, from 0 to 100, got %g, which is less than one percent; %s"):format(op, fraction, forms(fraction))) end
+end
+
 --- One of the values of a list, texts or booleans, or the default for nil.
 function checks.choice(op, name, value, choices, default)
   if value == nil then return default end
