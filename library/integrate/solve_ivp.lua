@@ -113,6 +113,9 @@ function integrate.solve_ivp(f, span, y0, options)
   if each then
     problem.args = problems.args(op, options.args, y0.device)
     core.check_step_function(op, f, 3 + #problem.args, true, steps_form(#problem.args))
+    if debug.getlocal(f, 2) == "t" then
+      core.warn(("[%s] expected a function f(t, y, dy), the time first, got one whose second parameter, the state, is called t"):format(op))
+    end
   elseif type(f) ~= "function" then
     core.fail(op, "a function of t and y that gives dy/dt", f)
   elseif type(problem.args) ~= "table" then

@@ -73,8 +73,8 @@ local function scalar(self, y)
   if type(y) == "number" then return gpu.full({}, y, {dtype = "float64", device = self.device}) end
   if not core.is_array(y) or y.size ~= 1 or kinds.is_complex(y) then
     local vector = core.is_array(y) and y.size > 1
-    core.raise(("[%s] expected a function that gives one real number, got %s%s"):format(self.op, core.describe(y), vector
-      and "; of residuals r, r:square():sum() is one, and gpu.optimize.least_squares takes r itself" or ""))
+    core.raise(("[%s] expected a function that gives one real number, got %s%s"):format(self.op, core.describe(y),
+      vector and "; " .. checks.of_residuals or ""))
   end
   return core.cast(y:reshape(1):sum(), "float64")
 end

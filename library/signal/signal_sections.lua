@@ -14,29 +14,25 @@ local filtered, read_states, steady_state = tools.filtered, tools.read_states, t
 local for_coefficients = {sosfilt = "lfilter(b, a, x)", sosfilt_zi = "lfilter_zi(b, a)", sosfiltfilt = "filtfilt(b, a, x)", sosfreqz = "freqz(b, a)",
   sos2zpk = "tf2zpk(b, a)"}
 
---- Refuses coefficients, numbers in a row, in place of sections.
-local function refuse_coefficients(op, sos)
-  local is_vector = core.is_array(sos) and sos.ndim == 1
-  if not is_vector and (type(sos) ~= "table" or core.is_array(sos) or type(sos[1]) ~= "number") then return end
-  local instead = for_coefficients[op:match "[%w_]+$"]
-  core.raise(("[%s] expected sections of second order, rows of six numbers, got numbers in a row%s, as coefficients b are%s; "
-    .. "gpu.signal.tf2sos(b, a) makes sections"):format(op, is_vector and ", " .. core.describe(sos) or "", instead and
-    ("; gpu.signal.%s takes those"):format(instead) or ""))
+--- Refuses what is no list of sections: coefficients, which are numbers in a row, or another shape.
+local function refuse_sections(op, got)
+  local name = op:match "[%w_]+$"
+  local instead = for_coefficients[name]
+  core.raise(("[%s] expected sections of shape (n,6), as {output = \"sos\"} of a design gives, got %s%s; %sgpu.signal.tf2sos(b, a) makes sections of b and a"):format(
+    op, got, (name == "sosfilt" or name == "sosfiltfilt") and ("; they come first: gpu.%s(sos, x)"):format(op) or "",
+    instead and ("gpu.signal.%s takes coefficients, and "):format(instead) or ""))
 end
 
 --- Sections as tables of six numbers. Waits for an array.
 function tools.sections(op, sos)
-  refuse_coefficients(op, sos)
   local list = sos
   if core.is_array(sos) then
     checks.real(op, sos)
-    if sos.ndim ~= 2 or sos.shape[2] ~= 6 then
-      core.raise(("[%s] expected sections of shape (n,6), as {output = \"sos\"} of a design gives, got %s; they come first: gpu.%s(sos, x)"):format(
-        op, checks.shape_text(sos.shape), op))
-    end
+    if sos.ndim ~= 2 or sos.shape[2] ~= 6 then refuse_sections(op, checks.shape_text(sos.shape)) end
     list = sos:astype("float64"):table()
   end
   if type(list) ~= "table" or #list == 0 then core.fail(op, "sections: an array (n,6) or a table of tables", sos) end
+  if type(list[1]) == "number" then refuse_sections(op, "a list of numbers") end
   local sections = {}
   for k, section in ipairs(list) do
     section = tools.numbers(op, "a section", section)

@@ -9,6 +9,18 @@ function checks.array(op, x)
   return x
 end
 
+--- A list of arrays that has some.
+function checks.arrays(op, list)
+  if type(list) ~= "table" or core.describe(list) == "a table of columns" or core.check_list(op, "arrays", list) == 0 then
+    core.fail(op, "a table of arrays, {x, y}", list)
+  end
+  for _, x in ipairs(list) do checks.array(op, x) end
+  return list
+end
+
+-- How a function of residuals is one of one number.
+checks.of_residuals = "of residuals r, r:square():sum() is one, and gpu.optimize.least_squares takes r itself"
+
 --- A function, or a value that is called as one. Arrays are called for their elements.
 function checks.callable(op, f)
   if type(f) == "function" then return end
@@ -133,9 +145,8 @@ end
 --- Checks a fraction: a number from 0 to 1. `what` says what it is and what goes with it.
 function checks.fraction(op, what, value)
   if type(value) == "number" and value >= 0 and value <= 1 then return value end
-  local is_percent = type(value) == "number" and value > 1 and value <= 100
-  core.raise(("[%s] expected %s, got %s%s"):format(op, what, core.describe(value),
-    is_percent and ("; %g percent are %g"):format(value, value / 100) or ""))
+  if type(value) ~= "number" or not (value > 1 and value <= 100) then core.fail(op, what, value) end
+  core.raise(("[%s] expected %s, got %g; %g percent are %g"):format(op, what, value, value, value / 100))
 end
 
 --- Warns of percentiles, a number, nested lists or an array of checked ones, that are fractions: none is above 1, and one lies between 0
