@@ -79,7 +79,7 @@ local function read_tolerances(problem, options, count)
   if type(atol) ~= "table" then
     atol = {atol}
   elseif #atol ~= count and not (is_array and #atol == 1) then
-    core.raise(("[%s] expected atol = a number, or a list of one for each of the %d elements, got %d"):format(op, count, #atol))
+    core.raise(("[%s] expected atol = a number, or one for each of the %d elements, got %d"):format(op, count, #atol))
   end
   problem.rtol, problem.atol = rtol, {}
   -- Above 0, so that an element that is 0 throughout has no error.

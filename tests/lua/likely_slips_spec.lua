@@ -70,7 +70,7 @@ describe("values for each parameter", function()
     fails("got 1 number as the low bound", gpu.optimize.minimize, square, two, {bounds = {low = {0}}})
     fails("got 3 numbers as the high bound", gpu.optimize.minimize, square, two, {bounds = {low = {0, 0}, high = {1, 2, 3}}})
     fails("got (2,1) numbers as the low bound for x0 of shape (2,2)", gpu.optimize.minimize, square, gpu.ones(2, 2), {bounds = {low = {{0}, {0}}}})
-    fails("atol = a number, or a list of one for each of the 2 elements, got 1", gpu.integrate.solve_ivp, function(_, y) return -y end, {0, 1},
+    fails("atol = a number, or one for each of the 2 elements, got 1", gpu.integrate.solve_ivp, function(_, y) return -y end, {0, 1},
       two, {atol = {1e-3}})
   end)
 
@@ -231,6 +231,8 @@ describe("a position", function()
     fails("[take] expected an integer as the position, " .. rounds, x.take, x, 2.5)
     fails("[take] expected an integer at [2], " .. rounds, x.take, x, {1, 2.5})
     fails(rounds, x.put, x, {2.5}, 1)
+    local t = gpu.table {a = {1, 2, 3}}
+    fails("[take] expected an integer at [2], " .. rounds, t.take, t, {1, 2.5})
     fails('i:astype("int32") makes one of its numbers', function() return x[gpu.array {1.5, 2}] end)
     assert.are.equal(2, x[math.floor(2.5)])
   end)

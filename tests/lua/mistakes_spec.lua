@@ -174,7 +174,7 @@ local mistakes = {
     { 'x["0:2"]', '[index] indices start at 1, got 0' },
     { 'x({ 1.5, 2 })', '[index] expected integers in {first, last, step}, got 1.5; math.floor(i) rounds down to an integer' },
     { 'x(1, 0)', '[index] indices start at 1, got 0' },
-    { 'x(1, 1.5)', index .. '1.5' },
+    { 'x(1, 1.5)', index .. '1.5; math.floor(i) rounds down to an integer' },
     { 'x[3] = 1', '[index] 3 is out of range for axis 1 of 2 elements' .. longer },
     { 'x[0] = 1', '[index] indices start at 1, got 0' },
     { 'x[1.5] = 1', index .. '1.5; math.floor(i) rounds down to an integer' },
