@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace gpulua {
 
@@ -14,46 +13,57 @@ constexpr double rounding = 1e-12;  // relative
 constexpr double most_spread = 0.25;
 
 /// The position of an element in the list: "2", or "[1][2]" in nested ones.
-std::string element_text(const std::vector<int>& position, int step) {
-  if (position.size() == 1) return std::to_string(position[0] + step);
+std::string element_text(const std::vector<int>& position) {
+  if (position.size() == 1) return std::to_string(position[0]);
   std::string text;
-  for (std::size_t i = 0; i < position.size(); ++i)
-    text += fmt::format("[{}]", position[i] + (i + 1 == position.size() ? step : 0));
+  for (const int part : position) text += fmt::format("[{}]", part);
   return text;
 }
 
 }  // namespace
 
-void EqualNeighbours::begin() {
-  found_.reset();
-  last_.reset();
-  least_ = std::numeric_limits<double>::infinity();
-  greatest_ = -least_;
-}
-
-void EqualNeighbours::note(double number, const std::vector<int>& position) {
-  if (!text_.empty() || position.empty()) return;
+void EqualNeighbours::Line::note(double number, const std::vector<int>& position, std::size_t axis) {
   if (!std::isfinite(number)) {
     last_.reset();
     return;
   }
-  least_ = std::min(least_, number);
-  greatest_ = std::max(greatest_, number);
+  least_ = has_numbers_ ? std::min(least_, number) : number;
+  greatest_ = has_numbers_ ? std::max(greatest_, number) : number;
+  has_numbers_ = true;
   if (last_ && !found_ && number != *last_) {
     const auto rounded = static_cast<float>(number);
     if (rounded == static_cast<float>(*last_) && rounded != 0 &&
-        std::abs(number - *last_) > rounding * std::abs(number))
-      found_ = Pair{*last_, number, position};
+        std::abs(number - *last_) > rounding * std::abs(number)) {
+      found_ = Pair{*last_, number, position, position};
+      --found_->first_position[axis];
+    }
   }
   last_ = number;
 }
 
-void EqualNeighbours::end() {
-  if (!found_) return;
-  if (greatest_ - least_ <= most_spread * std::max(std::abs(least_), std::abs(greatest_)))
-    text_ = fmt::format("elements {} and {}, {} and {},", element_text(found_->position, -1),
-                        element_text(found_->position, 0), found_->first, found_->second);
-  found_.reset();
+void EqualNeighbours::Line::end(std::string& text) const {
+  if (!found_ || greatest_ - least_ > most_spread * std::max(std::abs(least_), std::abs(greatest_))) return;
+  text = fmt::format("elements {} and {}, {} and {},", element_text(found_->first_position),
+                     element_text(found_->second_position), found_->first, found_->second);
+}
+
+void EqualNeighbours::begin() {
+  row_ = {};
+}
+
+void EqualNeighbours::note(double number, const std::vector<int>& position) {
+  if (!text_.empty() || position.empty()) return;
+  row_.note(number, position, position.size() - 1);
+  if (position.size() != 2) return;
+  const auto column = static_cast<std::size_t>(position[1]);
+  if (column > columns_.size()) columns_.resize(column);
+  columns_[column - 1].note(number, position, 0);
+}
+
+void EqualNeighbours::end(std::size_t depth) {
+  if (text_.empty()) row_.end(text_);
+  row_ = {};
+  for (std::size_t i = 0; depth == 0 && text_.empty() && i < columns_.size(); ++i) columns_[i].end(text_);
 }
 
 }  // namespace gpulua

@@ -8,12 +8,12 @@
 
 namespace gpulua {
 
-/// Looks at the numbers of nested lists, one innermost list after the other, for neighbours that float32 makes equal
-/// although their difference means something: dates in days, seconds of a clock, coordinates. A difference means
-/// something where
+/// Looks at the numbers of nested lists for neighbours that float32 makes equal although their difference means
+/// something: dates in days, seconds of a clock, coordinates. Neighbours are those in an innermost list, and in a
+/// list of lists those in a column. A difference means something where
 /// - it is more than the rounding of a few operations, 1e-12 of the numbers: 0.1 + 0.2 and 0.3 are equal;
-/// - the list's numbers lie within a quarter of the greatest of them: samples of a sine, too, are equal beside its
-///   peak, but float32 has millions of values for the range of those.
+/// - the numbers of the list or column lie within a quarter of the greatest of them: samples of a sine, too, are equal
+///   beside its peak, but float32 has millions of values for the range of those.
 class EqualNeighbours {
  public:
   /// Begins a list.
@@ -22,21 +22,36 @@ class EqualNeighbours {
   /// The next number of the list, at `position` in the nested lists.
   void note(double number, const std::vector<int>& position);
 
-  /// Ends the list. Does nothing where it has no numbers.
-  void end();
+  /// Ends a list that is in `depth` others. Does nothing where it has no numbers.
+  void end(std::size_t depth);
 
   /// "elements 1 and 2, 2460000.12345 and 2460000.12456," of the first such list; empty: there is none.
   const std::string& text() const { return text_; }
 
  private:
+  /// Two numbers, and the positions of them in the list of all.
   struct Pair {
     double first, second;
-    std::vector<int> position;  // of the second
+    std::vector<int> first_position, second_position;
   };
+
+  /// What the numbers of a list or a column have been so far.
+  class Line {
+   public:
+    void note(double number, const std::vector<int>& position, std::size_t axis);
+    /// Sets `text` to the first pair whose difference means something, if there is one.
+    void end(std::string& text) const;
+
+   private:
+    std::optional<Pair> found_;
+    double least_ = 0, greatest_ = 0;
+    bool has_numbers_ = false;
+    std::optional<double> last_;
+  };
+
   std::string text_;
-  std::optional<Pair> found_;
-  double least_ = 0, greatest_ = 0;
-  std::optional<double> last_;
+  Line row_;
+  std::vector<Line> columns_;
 };
 
 }  // namespace gpulua

@@ -111,7 +111,7 @@ class TableScan {
       lua_pop(L_, 1);
       position_.pop_back();
     }
-    equal_.end();
+    equal_.end(position_.size());
   }
 
   /// Warns at the script's line where neighbours that differ are equal in float32, a dtype that the script did not ask

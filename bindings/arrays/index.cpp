@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <optional>
 
 #include "bindings/lua/array_type.h"
@@ -133,6 +134,12 @@ std::string take_hint(const std::string& numbers, std::size_t axis) {
          (is_range ? ", x({" + numbers + "}) the range" : "");
 }
 
+/// An integer at `index`.
+std::int64_t check_position_at(lua_State* L, int index, const char* expected) {
+  refuse_fraction(L, index, index_op, expected);
+  return check_integer(L, index, index_op, expected);
+}
+
 /// Reads a table {first, last[, step]}.
 Range check_range(lua_State* L, int index, std::size_t axis) {
   std::optional<std::int64_t> parts[3];
@@ -141,7 +148,7 @@ Range check_range(lua_State* L, int index, std::size_t axis) {
   if (length < 2 || length > 3)
     throw Error("[index] expected {{first, last}} or {{first, last, step}}, got a table of {}{}{}", length,
                 length == 1 ? " item" : " items", take_hint(numbers_text(L, first, first + length - 1), axis));
-  for (int i = 0; i < length; ++i) parts[i] = check_integer(L, first + i, index_op, "integers in {first, last, step}");
+  for (int i = 0; i < length; ++i) parts[i] = check_position_at(L, first + i, "integers in {first, last, step}");
   lua_settop(L, first - 1);
   return {parts[0], parts[1], parts[2].value_or(1)};
 }
@@ -190,7 +197,7 @@ IndexSpec check_spec(lua_State* L, int index, const Layout& layout, std::size_t 
       return resolve(check_range(L, index, axis), extent);
     case LUA_TNUMBER:
     case LUA_TCDATA:
-      integer(check_integer(L, index, index_op, index_forms));
+      integer(check_position_at(L, index, index_forms));
       return spec;
     case LUA_TBOOLEAN:
       fail(index_op, std::string(index_forms) + " (x:eq(y) makes a mask: Lua's == gives one boolean)", L, index);
@@ -209,6 +216,13 @@ std::optional<std::size_t> axes_taken(lua_State* L, int index) {
 }
 
 }  // namespace
+
+void refuse_fraction(lua_State* L, int index, const char* op, std::string_view expected) {
+  if (lua_type(L, index) != LUA_TNUMBER) return;
+  const double number = lua_tonumber(L, index);
+  if (std::isfinite(number) && number != std::trunc(number))
+    throw Error("[{}] expected {}, got {}; math.floor(i) rounds down to an integer", op, expected, describe(L, index));
+}
 
 std::vector<IndexItem> check_index(lua_State* L, int first, int last, const Layout& layout) {
   // Axes after an ellipsis are counted from the last one.

@@ -27,4 +27,8 @@ bool looks_like_spec(std::string_view text);
 /// Pushes the value of gpu.newaxis.
 void push_new_axis(lua_State* L);
 
+/// Throws Error, with what makes an integer of it, for a Lua number with a fraction at `index`, where a position is
+/// `expected`.
+void refuse_fraction(lua_State* L, int index, const char* op, std::string_view expected);
+
 }  // namespace gpulua

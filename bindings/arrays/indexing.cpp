@@ -1,6 +1,8 @@
 // Reads and writes at positions: take, put, nonzero and others.
 
 #include <algorithm>
+#include <cmath>
+#include <string>
 
 #include "bindings/arrays/array_parts.h"
 #include "bindings/arrays/assigned_values.h"
@@ -29,7 +31,15 @@ Array check_indices(lua_State* L, int index, const Array& array, const char* op)
     if (lua_isboolean(L, -1))
       throw Error("[{}] expected positions, got booleans; x[gpu.array(t)] takes the elements of a mask", op);
     lua_pop(L, 1);
+    const int count = static_cast<int>(lua_objlen(L, index));
+    for (int i = 1; i <= count; ++i) {
+      lua_rawgeti(L, index, i);
+      if (const double number = lua_tonumber(L, -1); number != std::trunc(number))
+        refuse_fraction(L, -1, op, "an integer at [" + std::to_string(i) + "]");
+      lua_pop(L, 1);
+    }
   }
+  refuse_fraction(L, index, op, "an integer as the position");
   return array_from_host(L, index, {DType::int64, array->device_ref()}, op);
 }
 

@@ -167,11 +167,13 @@ void assign(lua_State* L, const Array& target, int value, const char* op) {
 
 int array_newindex(lua_State* L) {
   const Array& array = check<Array>(L, 1, "index");
-  if (lua_type(L, 2) == LUA_TSTRING && !looks_like_spec(check_string(L, 2, "index", "a name")))
-    throw Error(
-        "[array] an array's fields cannot be set: {}; x:reshape(...) and x:astype(dtype) give another array, "
-        "x:copy_(values) writes the elements",
-        describe(L, 2));
+  if (lua_type(L, 2) == LUA_TSTRING && !looks_like_spec(check_string(L, 2, "index", "a name"))) {
+    const std::string name(name_at(L, 2));
+    throw Error("[array] an array's fields cannot be set: {}; {}", describe(L, 2),
+                name.find("grad") == name.npos
+                    ? "x:reshape(...) and x:astype(dtype) give another array, x:copy_(values) writes the elements"
+                    : "gpu.value_and_grad(f)(x) gives the gradient as a result");
+  }
   std::vector<IndexItem> items = check_key(L, 2, array->layout);
   const Array values = check_values(L, 3, array, "index");
   bindings_of(L).unheld_mask->release(L, 2, *array);

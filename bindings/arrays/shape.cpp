@@ -279,10 +279,8 @@ int broadcast_arrays(lua_State* L) {
 
 std::vector<Array> check_arrays(lua_State* L, int index, const char* op) {
   std::vector<Array> arrays;
-  if (const std::string got = describe(L, index); got == "a table of columns")
-    throw Error("[{}] expected a table of arrays, {{x, y}}, got {}; t:matrix(names) makes a matrix of its columns", op,
-                got);
-  if (!lua_istable(L, index)) fail(op, "a table of arrays, {x, y}", L, index);
+  if (!lua_istable(L, index) || describe(L, index) == "a table of columns")
+    fail(op, "a table of arrays, {x, y}", L, index);
   const int count = check_list(L, index, op, "arrays");
   if (count == 0)
     throw Error("[{}] expected a table of arrays, {{x, y}}, got an empty one, as a table of nil values is", op);

@@ -184,6 +184,13 @@ std::string caller_position(lua_State* L, int level) {
   return where + line_text(place->chunk.c_str(), place->line) + ": ";
 }
 
+std::string with_position(const std::string& position, std::string message) {
+  const std::size_t end = message.find("] ") + 2;
+  if (!position.empty() && message.starts_with('[') && message.compare(end, position.size(), position) == 0)
+    message.erase(end, position.size());
+  return position + message;
+}
+
 bool is_call_of_script(lua_State* L, int level) {
   lua_Debug caller{}, callee{};
   if (lua_getstack(L, level + 1, &caller) == 0) return true;

@@ -45,6 +45,10 @@ std::optional<ScriptPlace> caller_place(lua_State* L, int level = 0);
 /// The same as the beginning of a message: "script.lua:12: ", "in a function defined at script.lua:12: ", or nothing.
 std::string caller_position(lua_State* L, int level = 0);
 
+/// The message with the position before it, which is there once: "[vectorize] script.lua:3: max is nil", of a function
+/// on the line of its call, has it as well.
+std::string with_position(const std::string& position, std::string message);
+
 /// True when the function at `level` was called by the script or the host program, and not by one of the library's own
 /// functions.
 bool is_call_of_script(lua_State* L, int level);

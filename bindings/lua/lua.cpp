@@ -50,7 +50,7 @@ int run_protected(lua_State* L, LuaFunction function, bool is_operator) {
     const std::string mistaken = mistaken_colon(L, *signature, 1);
     if (!mistaken.empty()) message = mistaken;
   }
-  message = caller_position(L) + named_as_called(L, std::move(message));
+  message = with_position(caller_position(L), named_as_called(L, std::move(message)));
   lua_pushlstring(L, message.data(), message.size());
   return -1;
 }
@@ -219,7 +219,7 @@ std::string remedy(lua_State* L, const char* op, int index, std::string_view exp
       if (type_name(L, index) == "a sparse matrix") return wants_array ? "; " + instead_of_sparse(op) : "";
       [[fallthrough]];
     case LUA_TTABLE:
-      if (!wants_array) return "";
+      if (!wants_array && (!expected.starts_with("a table of arrays") || is_plain_table(L, index))) return "";
       return remedy_of_table(L, index) + (expected == LuaType<Array>::name && takes_several(op) ? about_call(op) : "");
     case LUA_TFUNCTION:
       return wants_array || wants_number ? "; parentheses call a function: x:mean() is a value, x.mean a function" : "";
@@ -227,8 +227,7 @@ std::string remedy(lua_State* L, const char* op, int index, std::string_view exp
       if (wants_number && std::strchr(lua_tostring(L, index), ','))
         return "; [[ ]] is text: {{1, 2}, {3, 4}} is a matrix";
       if ((wants_array || wants_number) && lua_isnumber(L, index)) return "; tonumber(text) makes a number";
-      return expected.starts_with("an array or a number") ? "; arrays hold numbers, columns of a gpu.table hold texts"
-                                                          : "";
+      return takes_number_beside(expected) ? about_text_operand(lua_tostring(L, index)) : "";
     case LUA_TBOOLEAN:
       if (expected.find("x:eq") != expected.npos) return "";
       return expected.find("an array") != expected.npos ? "; x:eq(y) compares the elements, Lua's == gives one boolean"

@@ -1,5 +1,11 @@
 #include "bindings/lua/names_elsewhere.h"
 
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <span>
+#include <string>
+
 namespace gpulua {
 
 namespace {
@@ -133,7 +139,10 @@ constexpr NameRow subject_rows[] = {
     {"x:eigenvalues", "the first of the results: local w, v = gpu.linalg.eigh(a)"},
     {"x:eigenvectors", "the second of the results: local w, v = gpu.linalg.eigh(a)"},
     {"x:element_size", "x.nbytes / x.size"}, {"x:filter", "x[mask], as x[x:gt(0)]"},
-    {"x:format", "(\"%g\"):format(x:item())"}, {"x:hour", "gpu.dates(texts), whose d:hour() is a part"},
+    {"x:format", "(\"%g\"):format(x:item())"},
+    {"x:grad", "the second result of local y, g = gpu.value_and_grad(f)(x), or gpu.grad(f)(x): arrays keep no gradient"},
+    {"x:grad_fn", "gpu.grad(f)(x), or gpu.explain(x) for what computes x: arrays keep no gradient"},
+    {"x:hour", "gpu.dates(texts), whose d:hour() is a part"},
     {"x:intercept", "the second of the results: local slope, intercept, r, p = gpu.stats.linregress(x, y)"},
     {"x:ipairs", "for i, v in ipairs(x:table())"},
     {"x:keys", "#x: positions are 1 to #x; a gpu.table has t.names"},
@@ -148,7 +157,8 @@ constexpr NameRow subject_rows[] = {
     {"x:statistic", "the first of the results: local t, p = gpu.stats.ttest_ind(x, y)"},
     {"x:storage", "x.pointer"},
     {"x:str", "t:values(name) of a gpu.table, and string functions of each text"}, {"x:strftime", "gpu.dates(texts), whose d:format(form) gives texts"},
-    {"x:weight_mean", "gpu.average(x, weights)"}, {"xcorr", "gpu.correlate(x, y, \"full\")"},
+    {"x:weight_mean", "gpu.average(x, weights)"}, {"x:zero_grad", "gpu.value_and_grad(f)(x), whose gradients are new at each call: nothing is added up"},
+    {"xcorr", "gpu.correlate(x, y, \"full\")"},
     // clang-format on
 };
 
@@ -158,6 +168,25 @@ static_assert(std::ranges::is_sorted(subject_rows, {}, &NameRow::name));
 
 std::string_view name_of_subject(std::string_view name) {
   return here_of(subject_rows, name);
+}
+
+std::string about_text_operand(std::string_view text) {
+  constexpr std::array<std::string_view, 7> days = {"monday", "tuesday",  "wednesday", "thursday",
+                                                    "friday", "saturday", "sunday"};
+  constexpr std::array<std::string_view, 12> months = {"january",   "february", "march",    "april",
+                                                       "may",       "june",     "july",     "august",
+                                                       "september", "october",  "november", "december"};
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const auto number_in = [&](std::span<const std::string_view> names) {
+    const auto at = std::ranges::find_if(names, [&](auto name) { return lower == name || lower == name.substr(0, 3); });
+    return at == names.end() ? std::string() : std::to_string(at - names.begin() + 1);
+  };
+  if (const std::string day = number_in(days); !day.empty())
+    return "; d:weekday() gives numbers from 1, Monday, to 7, Sunday: compare with " + day;
+  if (const std::string month = number_in(months); !month.empty())
+    return "; d:month() gives numbers from 1 to 12: compare with " + month;
+  return "; arrays hold numbers, columns of a gpu.table hold texts";
 }
 
 }  // namespace gpulua

@@ -12,6 +12,15 @@ namespace gpulua {
 /// "tolist". Empty for a name that is not listed. Used only in messages about unknown names.
 std::string_view name_elsewhere(std::string_view name);
 
+/// Whether what is expected are numbers for an array, so that a text in place of one is explained.
+inline bool takes_number_beside(std::string_view expected) {
+  return expected.starts_with("an array or a number") || expected.starts_with("a number, a boolean or a complex") ||
+         expected.starts_with("numbers for column");
+}
+
+/// What errors say of a text in place of a number beside an array: "Monday" may be meant as a part of dates.
+std::string about_text_operand(std::string_view text);
+
 /// The same of names in finance, statistics, signals, images and plots, of methods of sparse matrices, "A:dot", and of
 /// names in one part of gpu alone, "plot.pie".
 std::string_view name_of_subject(std::string_view name);

@@ -159,12 +159,8 @@ end
 --- gpu.column_stack(arrays)
 --- Joins vectors as columns, and matrices along their second axis.
 function gpu.column_stack(arrays)
-  if type(arrays) ~= "table" or core.check_list("column_stack", "arrays", arrays) == 0 then
-    core.fail("column_stack", "a table of arrays, {x, y}", arrays)
-  end
   local columns = {}
-  for i, x in ipairs(arrays) do
-    checks.array("column_stack", x)
+  for i, x in ipairs(checks.arrays("column_stack", arrays)) do
     columns[i] = x.ndim < 2 and gpu.atleast_1d(x):expand_dims(2) or x
   end
   return gpu.concat(columns, 2)

@@ -7,15 +7,6 @@ local views = import "views"
 
 local unpack = unpack
 
-local function check_arrays(op, arrays)
-  if core.describe(arrays) == "a table of columns" then
-    core.raise(("[%s] expected a table of arrays, {x, y}, got a table of columns; t:matrix(names) makes a matrix of its columns"):format(op))
-  end
-  if type(arrays) ~= "table" or core.check_list(op, "arrays", arrays) == 0 then core.fail(op, "a table of arrays, {x, y}", arrays) end
-  for _, x in ipairs(arrays) do checks.array(op, x) end
-  return arrays
-end
-
 local function map(arrays, fn)
   local result = {}
   for i, x in ipairs(arrays) do result[i] = fn(x) end
@@ -25,17 +16,17 @@ end
 --- gpu.hstack(arrays)
 --- Joins arrays along the second axis, and vectors along their only axis.
 function gpu.hstack(arrays)
-  arrays = map(check_arrays("hstack", arrays), gpu.atleast_1d)
+  arrays = map(checks.arrays("hstack", arrays), gpu.atleast_1d)
   return gpu.concat(arrays, arrays[1].ndim == 1 and 1 or 2)
 end
 
 --- gpu.vstack(arrays)
 --- Joins arrays along the first axis; vectors become rows.
-function gpu.vstack(arrays) return gpu.concat(map(check_arrays("vstack", arrays), gpu.atleast_2d), 1) end
+function gpu.vstack(arrays) return gpu.concat(map(checks.arrays("vstack", arrays), gpu.atleast_2d), 1) end
 
 --- gpu.dstack(arrays)
 --- Joins arrays along the third axis.
-function gpu.dstack(arrays) return gpu.concat(map(check_arrays("dstack", arrays), gpu.atleast_3d), 3) end
+function gpu.dstack(arrays) return gpu.concat(map(checks.arrays("dstack", arrays), gpu.atleast_3d), 3) end
 
 -- ---- parts ----------------------------------------------------------------------------------------------------------------
 

@@ -152,7 +152,7 @@ local function check_result(op, y, each)
     if not kinds.is_floating(y) then core.fail(op, "a function whose first result has real numbers", y) end
   elseif not kinds.is_floating(y) or y.size ~= 1 then
     local caller = core.called_op() or op
-    local others = caller:find "^optimize%." and "of residuals r, r:square():sum() is one, and gpu.optimize.least_squares takes r itself"
+    local others = caller:find "^optimize%." and checks.of_residuals
       or "y:sum() is one, gpu.grad with {each = true} and gpu.vjp take others"
     core.raise(("[%s] expected a function whose first result is one real number, got %s; %s"):format(op, core.describe(y), others))
   end

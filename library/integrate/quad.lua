@@ -32,17 +32,30 @@ local function rule()
   return gpu.array(x, "float64"), gpu.array(k, "float64"), gpu.array(g, "float64")
 end
 
+--- The values of f at an array of points. A message about shapes says which the points have, and that f gets them all at once.
+local function values_at(f, args, points, advice)
+  local ok, values = core.call(f, points, unpack(args))
+  if ok then return values end
+  if type(values) == "string" and values:find("could not be broadcast", 1, true) then
+    values = ("%s; f(x, ...) gets x of shape %s, all points at once, and args as they are%s"):format(values, checks.shape_text(points.shape), advice)
+  end
+  error(values, 0)
+end
+
+local use_each = "; {each = true, args = ...} gives an integral for each element of arrays in args"
+
 --- The integrals over intervals, lists {low, high} of the substituted variable, with the estimates of their errors: all at once.
 local function evaluate(op, f, args, kind, a, b, intervals)
   local x, k, g = rule()
   local ends = gpu.array(intervals, "float64")
   local half, center = (ends("...", "2:2") - ends("...", "1:1")) / 2, (ends("...", "1:1") + ends("...", "2:2")) / 2
   local points, slopes = substitution(kind, a, b, center + half * x)
-  local values = f(points:eval(), unpack(args))
+  local values = values_at(f, args, points:eval(), use_each)
   if type(values) == "number" then values = gpu.full(points.shape, values, "float64") end
   if not core.is_array(values) or values.shape ~= points.shape or kinds.is_complex(values) then
-    core.fail(op, ("a function that gives real numbers %s for points of this shape%s"):format(checks.shape_text(points.shape),
-      type(values) == "boolean" and ", as x:gt(0.5) gives them of a condition" or ""), values)
+    core.raise(("[%s] expected a function that gives real numbers %s for points of this shape%s, got %s%s"):format(op,
+      checks.shape_text(points.shape), type(values) == "boolean" and ", as x:gt(0.5) gives them of a condition" or "", core.describe(values),
+      core.is_array(values) and not kinds.is_complex(values) and use_each or ""))
   end
   values = core.cast(values, "float64") * slopes * half
   local integral = (values * k):sum(2)
@@ -177,7 +190,7 @@ function integrate.fixed_quad(f, a, b, options)
   points, weights = gpu.array(points, {dtype = dtype, device = device}), gpu.array(weights, {dtype = dtype, device = device})
   local function column(x) return core.is_array(x) and x:expand_dims(-1) or x end
   local half = (column(b) - column(a)) / 2
-  local values = f((column(a) + column(b)) / 2 + half * points, unpack(args))
+  local values = values_at(f, args, (column(a) + column(b)) / 2 + half * points, "; arrays in args have an axis of 1 at the end: v:expand_dims(-1)")
   if not core.is_array(values) or values.ndim == 0 or values.shape[values.ndim] ~= n then
     core.fail(op, ("a function that gives %d numbers along its last axis, one for each point"):format(n), values)
   end

@@ -74,9 +74,11 @@ local function read_tolerances(problem, options, count)
     core.raise(("[%s] expected rtol of %.3g or more, 4 roundings of %s, got %.3g"):format(op, least, problem.dtype, rtol))
   end
   local atol = options.atol == nil and 1e-6 or options.atol
-  if core.is_array(atol) then atol = atol:reshape(atol.size):table() end
-  if type(atol) ~= "table" then atol = {atol} end
-  if #atol ~= 1 and #atol ~= count then
+  local is_array = core.is_array(atol)
+  if is_array then atol = atol:reshape(atol.size):table() end
+  if type(atol) ~= "table" then
+    atol = {atol}
+  elseif #atol ~= count and not (is_array and #atol == 1) then
     core.raise(("[%s] expected atol = a number, or one for each of the %d elements, got %d"):format(op, count, #atol))
   end
   problem.rtol, problem.atol = rtol, {}
@@ -111,6 +113,9 @@ function integrate.solve_ivp(f, span, y0, options)
   if each then
     problem.args = problems.args(op, options.args, y0.device)
     core.check_step_function(op, f, 3 + #problem.args, true, steps_form(#problem.args))
+    if debug.getlocal(f, 2) == "t" then
+      core.warn(("[%s] expected a function f(t, y, dy), the time first, got one whose second parameter, the state, is called t"):format(op))
+    end
   elseif type(f) ~= "function" then
     core.fail(op, "a function of t and y that gives dy/dt", f)
   elseif type(problem.args) ~= "table" then

@@ -13,11 +13,19 @@ local solved = {float32 = true, float64 = true, complex64 = true, complex128 = t
 local dtype_list = "float32, float64, complex64 or complex128"
 local real = {complex64 = "float32", complex128 = "float64"}
 
---- Checks matrices: the last two axes of x.
-local function check_matrices(op, x)
+--- Advice for a vector that has a square matrix's number of elements.
+local function square_side(x)
+  local side = math.sqrt(x.size)
+  return x.ndim == 1 and side % 1 == 0 and side > 1 and ("; a:reshape(%d, %d) makes one of its elements"):format(side, side) or ""
+end
+
+--- Checks matrices: the last two axes of x; `is_square`: what messages say.
+local function check_matrices(op, x, is_square)
   checks.array(op, x)
   if x.ndim < 2 then
-    core.raise(("[%s] expected a matrix (m,n), or a batch of them (...,m,n), got shape %s"):format(op, checks.shape_text(x.shape)))
+    local axes = is_square and "n,n" or "m,n"
+    core.raise(("[%s] expected a %smatrix (%s), or a batch of them (...,%s), got %s %s%s"):format(op, is_square and "square " or "", axes, axes,
+      x.ndim == 1 and "a vector" or "one number", checks.shape_text(x.shape), is_square and square_side(x) or ""))
   end
   return x
 end
@@ -37,7 +45,7 @@ local instead_of_square = {
 }
 
 local function check_square(op, x)
-  check_matrices(op, x)
+  check_matrices(op, x, true)
   if x.shape[x.ndim] ~= x.shape[x.ndim - 1] then
     core.raise(("[%s] expected a square matrix (n,n), or a batch of them (...,n,n), got shape %s%s"):format(op, checks.shape_text(x.shape),
       instead_of_square[op] or ""))

@@ -202,6 +202,9 @@ function ndimage.percentile_filter(x, percentile, size, options)
   if type(percentile) ~= "number" or not (percentile >= 0 and percentile <= 100) then
     core.fail(op, "a percentile of 0 to 100", percentile)
   end
+  checks.warn_of_fractions(op, percentile, function(fraction)
+    return ("gpu.%s(x, %g, size) takes %g of the neighbours, gpu.ndimage.minimum_filter(x, size) gives the least"):format(op, 100 * fraction, fraction)
+  end)
   return ranked(op, x, size, options, function(count) return math.min(math.floor(count * percentile / 100), count - 1) end)
 end
 

@@ -190,12 +190,19 @@ local function quantile(op, x, q, arguments, method)
 end
 
 local function quantile_function(op, most)
+  local function forms(fraction)
+    local of_fractions = op:gsub("percentile", "quantile")
+    return ("gpu.%s(x, %g) takes the fraction, and so does gpu.%s(x, %g); where %g percent is meant, gpu.%s(x, %g) does not warn"):format(of_fractions,
+      fraction, op, 100 * fraction, fraction, of_fractions, fraction / 100)
+  end
   return function(x, q, axis, options)
     checks.real(op, x)
     local arguments = checks.reduction(op, x, axis, options)
     local method = methods[arguments.method or "linear"]
     if not method then core.fail(op, "one of the methods " .. method_names(), arguments.method) end
+    local given = q
     q = check_quantiles(op, q, most, x)
+    if most == 100 then checks.warn_of_fractions(op, given, forms) end
     return quantile(op, x, most == 1 and q or q / most, arguments, method)
   end
 end

@@ -96,11 +96,16 @@ function stats.iqr(x, axis, options)
   if type(range) ~= "table" or #range ~= 2 or type(range[1]) ~= "number" or type(range[2]) ~= "number" then
     core.fail(op, "range = {lower, upper}, percentiles", range)
   end
-  if range[1] > range[2] then core.raise(("[%s] expected range = {lower, upper}, got {%g, %g}"):format(op, range[1], range[2])) end
+  if not (range[1] >= 0 and range[1] <= range[2] and range[2] <= 100) then
+    core.raise(("[%s] expected range = {lower, upper}, percentiles from 0 to 100, got {%g, %g}"):format(op, range[1], range[2]))
+  end
+  checks.warn_of_fractions(op, range, function()
+    return ("range = {%g, %g} has the fractions as percents"):format(100 * range[1], 100 * range[2])
+  end)
   if values.size == 0 and (axis == nil or type(axis) == "number" and values.shape[core.axis(op, axis, values.ndim)] == 0) then
     core.raise(("[%s] expected elements along the axes, got shape %s"):format(op, checks.shape_text(values.shape)))
   end
-  return core.cast(values:percentile(range[2], axis) - values:percentile(range[1], axis), dtype)
+  return core.cast(values:quantile(range[2] / 100, axis) - values:quantile(range[1] / 100, axis), dtype)
 end
 
 -- ---- moments -----------------------------------------------------------------------------------------------------------------------

@@ -73,8 +73,8 @@ local function scalar(self, y)
   if type(y) == "number" then return gpu.full({}, y, {dtype = "float64", device = self.device}) end
   if not core.is_array(y) or y.size ~= 1 or kinds.is_complex(y) then
     local vector = core.is_array(y) and y.size > 1
-    core.raise(("[%s] expected a function that gives one real number, got %s%s"):format(self.op, core.describe(y), vector
-      and "; of residuals r, r:square():sum() is one, and gpu.optimize.least_squares takes r itself" or ""))
+    core.raise(("[%s] expected a function that gives one real number, got %s%s"):format(self.op, core.describe(y),
+      vector and "; " .. checks.of_residuals or ""))
   end
   return core.cast(y:reshape(1):sum(), "float64")
 end
@@ -117,6 +117,8 @@ function space:named_bounds(what, bounds)
   return bounds
 end
 
+local names_of_bounds = {"low", "high"}
+
 --- The option bounds as two arrays, vectors or of no axes; nothing without it.
 function space:bounds(bounds)
   if bounds == nil then return nil end
@@ -127,10 +129,15 @@ function space:bounds(bounds)
   bounds = self:named_bounds(what, bounds)
   for i = 1, 2 do
     local bound = bounds[i]
+    local is_list = type(bound) == "table" and not core.is_array(bound)
     if type(bound) == "table" and is_array then bound = checks.to_array(op, what, bound, self.x0) end
     if core.is_array(bound) and is_array then
-      if bound.ndim == 1 and bound.size ~= 1 and bound.size ~= self.x0.shape[self.x0.ndim] then
-        core.raise(("[%s] expected %s, got %d numbers for x0 of shape %s"):format(op, what, bound.size, checks.shape_text(self.x0.shape)))
+      -- Arrays of one element broadcast, lists of one number do not: they lack the others.
+      local fits = bound.ndim == 1 and (bound.size == self.x0.shape[self.x0.ndim] or bound.size == 1 and not is_list)
+      if bound.ndim == 1 and not fits or is_list and bound.ndim > 1 and bound.shape ~= self.x0.shape then
+        core.raise(("[%s] expected %s, got %s number%s as the %s bound for x0 of shape %s; one number alone, %s = 0, is for all"):format(op, what,
+          bound.ndim == 1 and bound.size or checks.shape_text(bound.shape), bound.size == 1 and "" or "s", names_of_bounds[i],
+          checks.shape_text(self.x0.shape), names_of_bounds[i]))
       end
       found[i] = core.cast(gpu.broadcast_to(bound, self.x0.shape):reshape(self.n), self.dtype):copy()
     elseif type(bound) == "number" then

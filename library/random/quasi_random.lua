@@ -19,7 +19,11 @@ local function check_points(op, n, d, options, most, more)
   if n < 0 then core.fail(op, "a number of points of 0 or more", n) end
   local range = most and ("from 1 to %d dimensions%s"):format(most, more or "") or "at least 1 dimension"
   checks.integer(op, range, d)
-  if d < 1 or most and d > most then core.fail(op, range, d) end
+  if d < 1 or most and d > most then
+    local turned = d > n and n >= 1 and (not most or n <= most)
+    core.raise(("[%s] expected %s, got %.0f%s"):format(op, range, d, turned
+      and ("; the points come first, gpu.%s(n, d): gpu.%s(%.0f, %.0f) gives %.0f points in %.0f dimensions"):format(op, op, d, n, d, n) or ""))
+  end
   core.check_shape(op, {n, d})
   if n > 1 and d > n and d >= many_dimensions then
     core.warn(("[%s] gives %.0f points in %.0f dimensions: the number of points comes first, gpu.%s(%.0f, %.0f)"):format(op, n, d, op, d, n))

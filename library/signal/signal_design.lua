@@ -363,10 +363,11 @@ end
 function signal.sosfreqz(sos, options)
   local op = "signal.sosfreqz"
   import "signal_sections"
+  local sections = tools.sections(op, sos)
   options = checks.fields(op, options)
   local w, z = read_points(op, options.points, options)
   local response
-  for _, section in ipairs(tools.sections(op, sos)) do
+  for _, section in ipairs(sections) do
     local own = value_at(section.b, z) / value_at(section.a, z)
     response = response and response * own or own
   end

@@ -10,18 +10,29 @@ local filtered, read_states, steady_state = tools.filtered, tools.read_states, t
 
 -- ---- sections of second order ------------------------------------------------------------------------------------------------------
 
+-- What takes coefficients in place of sections.
+local for_coefficients = {sosfilt = "lfilter(b, a, x)", sosfilt_zi = "lfilter_zi(b, a)", sosfiltfilt = "filtfilt(b, a, x)", sosfreqz = "freqz(b, a)",
+  sos2zpk = "tf2zpk(b, a)"}
+
+--- Refuses what is no list of sections: coefficients, which are numbers in a row, or another shape.
+local function refuse_sections(op, got)
+  local name = op:match "[%w_]+$"
+  local instead = for_coefficients[name]
+  core.raise(("[%s] expected sections of shape (n,6), as {output = \"sos\"} of a design gives, got %s%s; %sgpu.signal.tf2sos(b, a) makes sections of b and a"):format(
+    op, got, (name == "sosfilt" or name == "sosfiltfilt") and ("; they come first: gpu.%s(sos, x)"):format(op) or "",
+    instead and ("gpu.signal.%s takes coefficients, and "):format(instead) or ""))
+end
+
 --- Sections as tables of six numbers. Waits for an array.
 function tools.sections(op, sos)
   local list = sos
   if core.is_array(sos) then
     checks.real(op, sos)
-    if sos.ndim ~= 2 or sos.shape[2] ~= 6 then
-      core.raise(("[%s] expected sections of shape (n,6), as {output = \"sos\"} of a design gives, got %s; they come first: gpu.%s(sos, x)"):format(
-        op, checks.shape_text(sos.shape), op))
-    end
+    if sos.ndim ~= 2 or sos.shape[2] ~= 6 then refuse_sections(op, checks.shape_text(sos.shape)) end
     list = sos:astype("float64"):table()
   end
   if type(list) ~= "table" or #list == 0 then core.fail(op, "sections: an array (n,6) or a table of tables", sos) end
+  if type(list[1]) == "number" then refuse_sections(op, "a list of numbers") end
   local sections = {}
   for k, section in ipairs(list) do
     section = tools.numbers(op, "a section", section)
@@ -54,8 +65,8 @@ end
 --- gpu.signal.sosfilt(sos, x [, axis] [, {axis, zi}])
 function signal.sosfilt(sos, x, axis, options)
   local op = "signal.sosfilt"
-  axis, options = tools.axis(op, x, axis, options)
   local sections = read_sections(op, sos)
+  axis, options = tools.axis(op, x, axis, options)
   local values, dtype = tools.in_floating(x)
   local zi = options.zi
   if zi ~= nil then
@@ -163,8 +174,8 @@ end
 --- gpu.signal.sosfiltfilt(sos, x [, axis] [, {axis, padtype, padlen}])
 function signal.sosfiltfilt(sos, x, axis, options)
   local op = "signal.sosfiltfilt"
-  axis, options = tools.axis(op, x, axis, options)
   local sections = read_sections(op, sos)
+  axis, options = tools.axis(op, x, axis, options)
   local steady = sections_steady(op, sections)
   local above, below = 0, 0
   for _, section in ipairs(sections) do

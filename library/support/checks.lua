@@ -9,6 +9,18 @@ function checks.array(op, x)
   return x
 end
 
+--- A list of arrays that has some.
+function checks.arrays(op, list)
+  if type(list) ~= "table" or core.describe(list) == "a table of columns" or core.check_list(op, "arrays", list) == 0 then
+    core.fail(op, "a table of arrays, {x, y}", list)
+  end
+  for _, x in ipairs(list) do checks.array(op, x) end
+  return list
+end
+
+-- How a function of residuals is one of one number.
+checks.of_residuals = "of residuals r, r:square():sum() is one, and gpu.optimize.least_squares takes r itself"
+
 --- A function, or a value that is called as one. Arrays are called for their elements.
 function checks.callable(op, f)
   if type(f) == "function" then return end
@@ -128,6 +140,36 @@ function checks.tolerance(op, name, value, below)
     core.fail(op, ("%s = a number of 0 or more%s"):format(name, below and (" and below %d"):format(below) or ""), value)
   end
   return value
+end
+
+--- Checks a fraction: a number from 0 to 1. `what` says what it is and what goes with it.
+function checks.fraction(op, what, value)
+  if type(value) == "number" and value >= 0 and value <= 1 then return value end
+  if type(value) ~= "number" or not (value > 1 and value <= 100) then core.fail(op, what, value) end
+  core.raise(("[%s] expected %s, got %g; %g percent are %g"):format(op, what, value, value, value / 100))
+end
+
+--- Warns of percentiles, a number, nested lists or an array of checked ones, that are fractions: none is above 1, and one lies between 0
+--- and 1. `forms`: a function of it that gives what to write.
+function checks.warn_of_fractions(op, percentiles, forms)
+  local fraction
+  if core.is_array(percentiles) then
+    if percentiles.size == 0 or percentiles:max():item() > 1 then return end
+    fraction = select(2, checks.first_where(percentiles, percentiles:gt(0):logical_and(percentiles:lt(1))))
+  else
+    local most = 0
+    local function look(value)
+      if type(value) == "table" then
+        for _, item in ipairs(value) do look(item) end
+        return
+      end
+      most = math.max(most, value)
+      if value > 0 and value < 1 then fraction = fraction or value end
+    end
+    look(percentiles)
+    if most > 1 then return end
+  end
+  if fraction then core.warn(("[%s] expected percents, from 0 to 100, got %g, which is less than one percent; %s"):format(op, fraction, forms(fraction))) end
 end
 
 --- One of the values of a list, texts or booleans, or the default for nil.

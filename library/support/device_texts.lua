@@ -32,6 +32,9 @@ end
 --- "script.lua:3: the event gives a boolean; ...": `gave` is what f gave, as a text; `what` and `advice` are those of `uses` below.
 function texts.gives(f, what, gave, advice) return ("%s: %s gives %s; %s"):format(place_of(f), what, gave, advice) end
 
+--- A message with its place once: that of a function on the line of its call is there already.
+local function once(message) return (message:gsub("^(.-:%d+: )(%[[%w_.]+%] )%1", "%1%2")) end
+
 --- The message of an error in such a text: it names where the script's function f is defined in place of the text. `uses`, where what
 --- functions give is to be said: {text = the text, functions = for the name of each in the text {f =, what = "the event", advice = what
 --- its number is for, of_boolean = more advice for one that gives a boolean}}.
@@ -40,11 +43,11 @@ function texts.message(message, f, uses)
   local use = line and uses and use_in(uses, line)
   local gave = use and given(message)
   if gave then
-    return message:match "^(.-)%[string 'local .-'%]:%d+: " ..
-      texts.gives(use.f, use.what, gave, use.advice .. (gave == "a boolean" and use.of_boolean or ""))
+    return once(message:match "^(.-)%[string 'local .-'%]:%d+: " ..
+      texts.gives(use.f, use.what, gave, use.advice .. (gave == "a boolean" and use.of_boolean or "")))
   end
   local place = place_of(f)
-  return (message:gsub("%[string 'local .-'%]:%d+", (place:gsub("%%", "%%%%"))))
+  return once((message:gsub("%[string 'local .-'%]:%d+", (place:gsub("%%", "%%%%")))))
 end
 
 return texts

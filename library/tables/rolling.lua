@@ -112,7 +112,7 @@ end
 function methods.quantile(window, q)
   local fields = check_window("quantile", window)
   refuse_weights("quantile", fields)
-  if type(q) ~= "number" or not (q >= 0 and q <= 1) then core.fail("quantile", "a number from 0 to 1", q) end
+  checks.fraction("quantile", "a number from 0 to 1", q)
   if fields.x.size == 0 then return gpu.zeros(0, {dtype = fields.dtype, device = fields.x.device}) end
   return finished(fields, quantiles(fields, q), fields.dtype, fields.least)
 end
@@ -146,7 +146,11 @@ core.guard_methods(methods, "window:", {
 local function check_values(op, x)
   if columns.kind_of(x) then core.fail(op, "numbers", x) end
   checks.real(op, checks.array(op, x))
-  if x.ndim ~= 1 then core.fail(op, "a vector", x) end
+  if x.ndim ~= 1 then
+    core.raise(("[%s] expected a vector, got %s%s"):format(op, core.describe(x), x.ndim == 2
+      and ("; x(\":\", j):%s(...) is of column j of a matrix%s"):format(op, op == "rolling"
+        and ", gpu.sliding_window(x, n, 1):mean(-1) of all of them" or "") or ""))
+  end
   if core.depends(x) then
     core.raise(("[%s] has no derivative; %s has one; x:detach() leaves an operand out"):format(op, op == "ewm"
       and "gpu.signal.lfilter({alpha}, {1, alpha - 1}, x)" or "gpu.sliding_window(x, n):mean(-1)"))

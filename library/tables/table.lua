@@ -253,6 +253,11 @@ end
 function methods.take(t, rows)
   local fields = check_table("take", t)
   if type(rows) == "table" then
+    for i, row in ipairs(rows) do
+      if type(row) == "number" and row % 1 ~= 0 then
+        core.raise(("[take] expected an integer at [%d], got %g; math.floor(i) rounds down to an integer"):format(i, row))
+      end
+    end
     rows = gpu.array(rows, {dtype = type(rows[1]) == "boolean" and "bool" or "int64", device = device_of(fields)})
   end
   if type(rows) == "boolean" then

@@ -143,8 +143,7 @@ end
 local function take_fraction(op, given)
   local q = table.remove(given, 1)
   given.n = given.n - 1
-  if type(q) ~= "number" or not (q >= 0 and q <= 1) then core.fail(op, "a number from 0 to 1, and names of columns after it", q) end
-  return q
+  return checks.fraction(op, "a number from 0 to 1, and names of columns after it", q)
 end
 
 for op, aggregate in pairs(aggregates) do

@@ -5,6 +5,7 @@ local kinds = import "kinds"
 local columns = import "columns"
 local search_part = import "sorted_search"
 local own = import("table").parts
+local list_of = import("given_columns").list_of
 local fields_of, new_table, add, device_of = own.fields_of, own.new_table, own.add, own.device_of
 
 local exports = {}
@@ -19,6 +20,27 @@ local function check_other(op, fields, u)
   end
   if device_of(fields) ~= device_of(other) then core.raise(("[%s] expected tables on one device"):format(op)) end
   return other
+end
+
+--- Checks that both tables have the columns of a key, called `left` in t and `right` in u. `by_name`: the script has written
+--- {left = right}.
+local function check_key(op, fields, other, left, right, by_name)
+  local function refuse(of, table_name, name)
+    local advice = core.did_you_mean(name, of.names)
+    if by_name and fields.arrays[right] and other.arrays[left] then
+      advice = ("; in {name in t = name in u}, t's comes first: {%s = %q}"):format(right, left)
+    elseif by_name and fields.arrays[left] and other.arrays[left] then
+      advice = ("; both have %s, and %q is the key of this name"):format(left, left)
+    elseif by_name and advice == "" then
+      advice = '; {name_in_t = "name in u"} is a key with another name there'
+    elseif advice == "" then
+      advice = of == other and ('; {%s = "name in u"} is a key with another name there'):format(left)
+        or other.arrays[name] and ('; {name_in_t = %q} is a key with another name there'):format(name) or ""
+    end
+    core.raise(("[%s] expected a column %q in %s, which has %s%s"):format(op, name, table_name, list_of(of.names), advice))
+  end
+  if not fields.arrays[left] then refuse(fields, "the first table, t", left) end
+  if not other.arrays[right] then refuse(other, "the second table, u", right) end
 end
 
 --- The keys as a list of {name in t, name in u}.
@@ -38,8 +60,7 @@ local function key_pairs(op, fields, other, keys)
   for key, name in pairs(keys) do
     local left = type(key) == "number" and name or key
     if type(left) ~= "string" or type(name) ~= "string" then core.fail(op, what, name) end
-    own.column_of(op, fields, left)
-    own.column_of(op, other, name)
+    check_key(op, fields, other, left, name, type(key) == "string")
     pairs_of[#pairs_of + 1] = {left, name, key}
   end
   -- Those of a list in its order.

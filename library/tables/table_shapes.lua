@@ -20,7 +20,14 @@ function exports.pivot(t, fields, rows, column, values, options)
   local op = "pivot"
   if options == nil then options = {} end
   if type(options) ~= "table" then core.fail(op, 'a table of options, {aggregate = "sum"}', options) end
-  for name in pairs(options) do checks.choice(op, "the options aggregate and fill", name, {"aggregate", "fill"}) end
+  for name in pairs(options) do
+    if name ~= "aggregate" and name ~= "fill" then
+      local ours = ({aggfunc = "aggregate", agg = "aggregate", fill_value = "fill"})[name]
+      core.raise(("[pivot] expected the options aggregate and fill, got %s%s"):format(core.describe(name), ours
+        and ("; %s is called %s here: {%s = %s}"):format(name, ours, ours, core.describe(options[name]))
+        or core.did_you_mean(tostring(name), {"aggregate", "fill"})))
+    end
+  end
   if type(rows) == "table" and (rows.index or rows.columns) then
     core.raise("[pivot] expected names as arguments, t:pivot(rows, column, values), got them as options")
   end

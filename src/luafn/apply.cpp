@@ -102,6 +102,9 @@ DType Translator::promoted(const OpInfo& row, const std::vector<Value>& operands
       refuse(line, "[" + std::string(row.name) + "] expected numbers, got " + describe(operand) +
                        (operand.kind == Value::Kind::array
                             ? "; an index in brackets gives an element, " + operand.name + "[i]"
+                        : operand.kind == Value::Kind::table
+                            ? "; " + operand.name +
+                                  "[i] is a number of it, and gpu.array(t) in the call makes an array of a list"
                             : ""));
     }
   }

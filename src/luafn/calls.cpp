@@ -86,7 +86,34 @@ bool is_device_function(std::string_view name) {
   return name.starts_with("gpu.") && (find_dtype(name.substr(4)) || find_row(name.substr(4)));
 }
 
+/// The function of math or gpu that a device has by this name.
+std::string function_named(std::string_view name) {
+  for (const std::string_view library : {"math.", "gpu."}) {
+    std::string function = std::string(library) + std::string(name);
+    if (is_device_function(function)) return function;
+  }
+  return {};
+}
+
 }  // namespace
+
+std::string function_called(std::string_view name) {
+  struct Row {
+    std::string_view there, here;
+  };
+  constexpr Row rows[] = {{"clamp", "gpu.clip"},
+                          {"fabs", "math.abs"},
+                          {"float", "gpu.float32"},
+                          {"double", "gpu.float64"},
+                          {"int", "gpu.int32"}};
+  const std::string_view own = name.substr(name.rfind('.') + 1);
+  for (const Row& row : rows)
+    if (row.there == own) return std::string(row.here);
+  const std::string found = function_named(own);
+  if (!found.empty() || !own.ends_with('f')) return found;
+  // C++ has functions of float by such names, expf.
+  return own == "fabsf" ? "math.abs" : function_named(own.substr(0, own.size() - 1));
+}
 
 std::vector<Value> Translator::call(const Expr& expr) {
   const Value callee = expression(*expr.parts.front());
@@ -195,7 +222,9 @@ void Translator::refuse_name(const std::string& name, int line) const {
     refuse(line, refusal + "; use " + std::string(here));
   const auto reducers = reducer_table();
   if (std::any_of(reducers.begin(), reducers.end(), [&](const Reducer& row) { return row.name == own; }))
-    refuse(line, refusal + ", which works on whole arrays; call it outside of the function, or write a loop");
+    refuse(line, refusal + ", which works on whole arrays; " +
+                     (own == "max" || own == "min" ? "math." + own + "(a, b) is of numbers; " : "") +
+                     "call it outside of the function, or write a loop");
   std::vector<std::string> names;
   for (const std::string_view other : kernel_names()) names.emplace_back(other);
   for (const OpInfo& row : op_table())

@@ -11,14 +11,28 @@ namespace gpulua::luafn {
 
 namespace {
 
-/// For a message about a nil that has a name of CUDA C++ or Numba: what a function for the device writes for it.
-std::string_view kernel_name(std::string_view name) {
+/// For a message about a nil: what a function for the device has for this name of Lua's libraries, C++, CUDA or Numba.
+/// `name` is that of a variable, or of one and its fields.
+std::string about_nil(std::string_view name) {
   const std::string_view root = name.substr(0, name.find('.'));
   if (root == "threadIdx" || root == "blockIdx" || root == "blockDim" || root == "gridDim" || root == "cuda")
     return "; in a function of gpu.jit, gpu.grid() is the thread's position, gpu.thread() that in its block, "
            "gpu.block_index() and gpu.block_size() tell of the block; they count from 1";
-  if (root == "__syncthreads") return "; gpu.barrier() waits for the threads of the block, in a function of gpu.jit";
-  if (root == "atomicAdd") return "; gpu.atomic.add(x, i, value) adds, in a function of gpu.jit";
+  const std::string_view plain = root.starts_with("__") ? root.substr(2) : root;
+  if (const std::string_view here = name_of_cuda(plain); !here.empty())
+    return "; " + std::string(here) + " is for it, in a function of gpu.jit";
+  const std::string function = function_called(name);
+  return function.empty() ? "" : "; use " + function;
+}
+
+/// For a message about an object that a device does not take: what to pass in place of it.
+std::string about_object(std::string_view object) {
+  if (object == "a table")
+    return "; of a table with names pass the values, as in k(p.a, p.b), of a list of numbers gpu.array(t)";
+  if (object == "a table of columns") return "; pass its columns, as in f(t.a, t.b)";
+  if (object == "a column of text")
+    return "; x:copy() gives the positions of its texts in t:texts(name), which are numbers";
+  if (object.starts_with("a column of ")) return "; x:number(unit) gives numbers";
   return {};
 }
 
@@ -128,14 +142,14 @@ Value Translator::host_value(const HostValue& value, std::size_t index, const st
       result.name = value.name;
       return result;
     case HostValue::Kind::nil:
-      refuse(line, name + " is nil" + std::string(kernel_name(name)));
+      refuse(line, name + " is nil" + about_nil(name));
     case HostValue::Kind::other:
       break;
   }
   refuse(line, name + " is " + value.name +
                    "; a device takes numbers, booleans, arrays, tables of up to 64 numbers, Lua functions, and the "
                    "functions of gpu, math and bit" +
-                   (value.name == "a table" ? "; of a table with names pass the values, as in k(p.a, p.b)" : ""));
+                   about_object(value.name));
 }
 
 Value Translator::captured(const Path& path, int line) {
@@ -147,8 +161,8 @@ Value Translator::captured(const Path& path, int line) {
   std::string name = path.root;
   for (std::size_t i = 0; i < value.fields; ++i) name += "." + path.fields[i];
   if (value.kind == HostValue::Kind::nil && value.fields < path.fields.size())
-    refuse(line,
-           name + " is nil, and " + path.fields[value.fields] + " a field of it" + std::string(kernel_name(name)));
+    refuse(line, name + " is nil, and " + path.fields[value.fields] + " a field of it" +
+                     about_nil(name + "." + path.fields.back()));
   const bool is_library = !path.local && (path.root == "math" || path.root == "bit");
   if (value.kind == HostValue::Kind::nil && is_library) refuse_name(name, line);
   Value result = host_value(value, index, name, line);

@@ -71,6 +71,9 @@ Value uniform_value(const Uniform* uniform);
 Value strong_value(DType dtype, std::string code);
 /// What a device has for a name of CUDA, "gpu.syncthreads": "gpu.barrier()". Empty for another name.
 std::string_view name_of_cuda(std::string_view name);
+/// The function of a device that others call `name`, or that has this name in math or gpu: "math.max" for "max",
+/// "np.max" and "fmaxf". Empty for another name.
+std::string function_called(std::string_view name);
 /// What the value is, for messages: "a float32", "a boolean", "an integer".
 std::string describe(const Value& value);
 

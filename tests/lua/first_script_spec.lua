@@ -17,12 +17,12 @@ local sign = "; an event is a number that changes its sign at the root, as in re
 
 local mistakes = {
   { "events",
-    { "ivp(fall, { 0, 1 }, starts, { each = true, events = function(t, v) return v[1] > 0.5 end })", "\"]:1: the event gives a boolean" .. sign },
-    { "ivp(fall, { 0, 1 }, starts, { each = true, events = function(t, v) return 'x' end })", ']:1: the event gives "x"' .. sign },
-    { "ivp(fall, { 0, 1 }, starts, { each = true, events = function(t, v) end })", "]:1: the event gives nothing" .. sign },
-    { "ivp(slow, { 0, 1 }, { 1, 2 }, { events = function(t, v) return v[1] > 0.5 end })", "]:1: the event gives a boolean" .. sign },
-    { "ivp(slow, { 0, 1 }, { 1, 2 }, { events = function(t, v) return 'x' end })", ']:1: the event gives "x"' .. sign },
-    { "ivp(slow, { 0, 1 }, { 1, 2 }, { events = function(t, v) end })", "]:1: the event gives nothing" .. sign },
+    { "ivp(fall, { 0, 1 }, starts, { each = true, events = function(t, v) return v[1] > 0.5 end })", "] the event gives a boolean" .. sign },
+    { "ivp(fall, { 0, 1 }, starts, { each = true, events = function(t, v) return 'x' end })", '] the event gives "x"' .. sign },
+    { "ivp(fall, { 0, 1 }, starts, { each = true, events = function(t, v) end })", "] the event gives nothing" .. sign },
+    { "ivp(slow, { 0, 1 }, { 1, 2 }, { events = function(t, v) return v[1] > 0.5 end })", "] the event gives a boolean" .. sign },
+    { "ivp(slow, { 0, 1 }, { 1, 2 }, { events = function(t, v) return 'x' end })", '] the event gives "x"' .. sign },
+    { "ivp(slow, { 0, 1 }, { 1, 2 }, { events = function(t, v) end })", "] the event gives nothing" .. sign },
   },
   { "functions of solvers",
     { "quad(function(v) return v > 0.5 end, 0, 1, { each = true })",
@@ -81,7 +81,7 @@ local mistakes = {
     { "gpu.zeros(250)[gpu.ones(249):gt(0)]", "[index] expected a mask of shape (250,), as the array's, got (249,)" },
   },
   { "tables as matrices",
-    { "gpu.array(t)", "t:matrix(names) the matrix of several" }, { "gpu.stack(t)", "; t:matrix(names) makes a matrix of its columns" },
+    { "gpu.array(t)", "t:matrix(names) the matrix of several" }, { "gpu.stack(t)", "; t.name is the array of one, t:matrix(names) a matrix with a column for each" },
     { "t * 2", "t:matrix(names) makes a matrix of several" }, { "t:to_numpy()", "use t:matrix(names)" },
     { "t:matrix()", '[matrix] expected columns of numbers, got column city of text; t:matrix("price") takes those of numbers' },
     { 't:matrix("citi")', "[matrix]" }, { 't:matrix("price", 2)', "[matrix]" },
@@ -124,12 +124,24 @@ describe("a list of numbers", function()
     assert(text:find("elements [1][1][1] and [1][1][2]", 1, true), text)
   end)
 
+  it("warns of neighbours in a column", function()
+    local count, text = warned [[
+      gpu.array {{2460000.12345, 1}, {2460000.12456, 2}}
+      gpu.array {{1, 13.4050001}, {5, 13.4050001}, {2, 13.4050002}}
+      gpu.array {{0.1 + 0.2, 1}, {0.3, 2}}
+    ]]
+    assert.are.equal(2, count, text)
+    assert(text:find("elements [1][1] and [2][1], 2460000.12345 and 2460000.12456,", 1, true), text)
+    assert(text:find("elements [2][2] and [3][2], 13.4050001 and 13.4050002,", 1, true), text)
+  end)
+
   it("does not where the difference is rounding, or the dtype is asked for or wider", function()
     local count, text = warned [[
       gpu.array {0.1 + 0.2, 0.3, 1, 1, 0 / 0, math.huge, 0, 1e-50}
       gpu.array({2460000.12345, 2460000.12456}, "float32")
       gpu.array({2460000.12345, 2460000.12456}, "float64")
-      gpu.array {{2460000.12345}, {2460000.12456}}
+      gpu.array {{2460000.12345}, {2460000.12345}}
+      gpu.array {{1, 2}, {1 + 1e-9, 7}, {-3, 1}}
       local t = {}
       for i = 1, 100000 do t[i] = math.sin(i / 10000) end
       gpu.array(t)

@@ -44,7 +44,7 @@ describe("joins", function()
   end)
 
   it("say what is wrong", function()
-    fails("expected a column of id, name, age, got \"idd\"; did you mean \"id\"?", people.join, people, towns, "idd")
+    fails('expected a column "idd" in the first table, t, which has id, name, age; did you mean "id"?', people.join, people, towns, "idd")
     fails("expected column name of one kind in both tables, got text and float64", people.join, people, towns, {name = "id"})
     fails('got "right"; u:join(t, keys, "left") has all rows of u', people.join, people, towns, "id", "right")
     fails("expected how", people.join, people, towns, "id", "full")

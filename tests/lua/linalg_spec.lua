@@ -239,7 +239,7 @@ describe("gpu.linalg", function()
     fails("[linalg.solve] expected leading axes that broadcast, got (3,2,2) and (4,2,1)", linalg.solve, gpu.ones(3, 2, 2),
       gpu.ones(4, 2, 1))
     fails("[linalg.solve] expected an array, got 3", linalg.solve, s, 3)
-    fails("[linalg.svd] expected a matrix (m,n), or a batch of them (...,m,n), got shape (3,)", linalg.svd, v)
+    fails("[linalg.svd] expected a matrix (m,n), or a batch of them (...,m,n), got a vector (3,)", linalg.svd, v)
     fails("[linalg.svd] expected full_matrices = true or false", linalg.svd, m, 1)
     fails("[linalg.inv] expected float32, float64, complex64 or complex128, got float16; x:astype(\"float32\") converts",
       linalg.inv, s:astype "float16")

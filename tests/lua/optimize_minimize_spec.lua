@@ -167,7 +167,7 @@ describe("gpu.optimize.minimize", function()
     end
     fails("expected the fields low and high in bounds, got \"lower\"", minimize, f, two, {bounds = {lower = 0, high = 1}, gradient = g})
     fails("numbers, arrays or lists" .. form .. "a list of 3", minimize, f, x, {bounds = {{-1, 3}, {-1, 3}, {-1, 3}}, gradient = g})
-    fails("numbers, arrays or lists" .. form .. "2 numbers for x0 of shape (3,)", minimize, f, x, {bounds = {{-1, 3}, {-1, 3}}, gradient = g})
+    fails("numbers, arrays or lists" .. form .. "2 numbers as the low bound for x0 of shape (3,)", minimize, f, x, {bounds = {{-1, 3}, {-1, 3}}, gradient = g})
     fails("numbers, arrays or lists" .. form .. "a list of 1", minimize, f, gpu.zeros(1), {bounds = {{-1, 3}}, gradient = g})
     assert.are.same({1, 0}, minimize(f, two, {bounds = {low = {1, -1}, high = {1, 2}}, gradient = g}):table())
     assert.are.same({1, 0}, minimize(f, two, {bounds = {low = {1, -1}}, gradient = g}):table())

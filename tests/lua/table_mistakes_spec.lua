@@ -205,7 +205,7 @@ local mistakes = {
   {"gpu.table {R = gpu.ones(2, 3)}", 'for column R, as x(":", j) of a matrix, got an array'},
   {"gpu.table {x = {1, nil, 3}}", "; 0/0, NaN, stands for a missing number"},
   {"t:pivot('symbol')", "[pivot] expected three names, t:pivot(rows, column, values)"},
-  {"t.Date:month():eq('Jan')", 'got "Jan"; arrays hold numbers, columns of a gpu.table hold texts'},
+  {"t.Date:month():eq('Jan')", 'got "Jan"; d:month() gives numbers from 1 to 12: compare with 1'},
   {"gpu.where(x:gt(1), 'long', 'short')", "columns of a gpu.table hold texts"},
   {"gpu.save('t.csv', t, {index = false})", "; rows have no index"},
   {"gpu.save('t.json', t)", 'got "t.json"; pandas converts such files'},
