@@ -149,6 +149,9 @@ local function of_running(message, reads)
     lines, number = reads and file and numbered_lines(file_text(file) or "") or {}, tonumber(number) or 0
     local result = first_result(name, lines, number)
     if result then return result end
+    if find(lines[number] or "", "%f[%w_]" .. name .. "%.grad%f[^%w_]") then
+      return "gradients are results, no fields: local y, g = gpu.value_and_grad(f)(x)"
+    end
     local method = match(lines[number] or "", "%f[%w_]" .. name .. ":([%a_][%w_]*)")
     if method and math[method] then
       return ("x[i] of a vector is a number, which has no methods: math.%s(%s); x[{i}] is an array of one element"):format(method, name)

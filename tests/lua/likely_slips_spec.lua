@@ -203,6 +203,7 @@ describe("gradients", function()
     fails("whose gradients are new at each call", function() return x:zero_grad() end)
     fails("gpu.value_and_grad(f)(x) gives the gradient as a result", function() x.requires_grad = true end)
     fails("x:copy_(values) writes the elements", function() x.shape = {5} end)
+    has(output "local price = x:sum():item()\nprint(price.grad)", "hint: gradients are results, no fields: local y, g = gpu.value_and_grad(f)(x)")
   end)
 end)
 
