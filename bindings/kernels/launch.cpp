@@ -26,13 +26,19 @@ CallReminder::~CallReminder() {
   // A program keeps a launch for work that may not come.
   const auto* const bindings = static_cast<const Bindings*>(context_->host());
   if (!origin_.chunk && bindings != nullptr && bindings->ends) return;
+  remind();
+}
+
+void CallReminder::remind() noexcept {
+  Context* const context = std::exchange(context_, nullptr);
+  if (!context) return;
   try {
-    warn_at(*context_, origin_,
+    warn_at(*context, origin_,
             "[" + kernel_ +
                 "] a launch was made and never called, so its kernel has not run: expected the arguments in " +
                 "a second call, as in " + kernel_ +
                 (origin_.chunk ? "{grid=..., block=...}(arguments)" : ".over(n)(arguments)"));
-  } catch (...) {  // a destructor throws nothing
+  } catch (...) {  // no room for the text
   }
 }
 

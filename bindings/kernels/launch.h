@@ -19,8 +19,14 @@ class CallReminder {
 
   /// The launch was called: no warning is needed.
   void called() { context_ = nullptr; }
+  /// The host program has dropped the launch. Warns now of one that it has made itself; Lua may still have a script's.
+  void dropped_by_host() noexcept {
+    if (!origin_.chunk) remind();
+  }
 
  private:
+  void remind() noexcept;
+
   Context* context_;
   Origin origin_;  // the line that made the launch
   std::string kernel_;
@@ -39,6 +45,8 @@ class Launch {
     reminder_.called();
     written_.clear();
   }
+
+  void dropped_by_host() noexcept { reminder_.dropped_by_host(); }
 
   /// Launches with the arguments at stack index 2 and above. Throws Error for arguments that do not fit the signature.
   void run(lua_State* L);

@@ -10,9 +10,15 @@
 namespace gpulua {
 namespace {
 
-/// A line that names no function of the script's, nor one that it calls by name.
-bool is_internal(std::string_view line) {
-  return line.find("]: at 0x") != line.npos || line.find("[gpulua]:") != line.npos;
+bool is_of_library(std::string_view line) {
+  return line.find("[gpulua]:") != line.npos;
+}
+
+/// A line that names no function of the script's, nor one that it calls by name. `caller`: the next line. A function in
+/// C that the library's Lua has called has a name there alone, such as 'fail'.
+bool is_internal(std::string_view line, std::string_view caller) {
+  return line.find("]: at 0x") != line.npos || is_of_library(line) ||
+         (line.starts_with("\t[C]: ") && is_of_library(caller));
 }
 
 /// Pushes the lines of `trace` that are not internal; gives their number.
@@ -24,7 +30,7 @@ int push_script_frames(lua_State* L, std::string_view trace) {
     const std::size_t end = std::min(trace.find('\n'), trace.size());
     const std::string_view line = trace.substr(0, end);
     trace.remove_prefix(std::min(end + 1, trace.size()));
-    if (is_internal(line)) continue;
+    if (is_internal(line, trace.substr(0, trace.find('\n')))) continue;
     if (lines++ > 0) luaL_addchar(&kept, '\n');
     luaL_addlstring(&kept, line.data(), line.size());
   }

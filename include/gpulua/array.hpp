@@ -24,10 +24,10 @@ namespace detail {
 
 /// The handle of an object that has one.
 template <class Handle>
-Handle* checked(Handle* handle, const char* op, const char* what, std::size_t argument = 0) {
+Handle* checked(Handle* handle, const char* op, const char* what, const Target& target = {}) {
   if (handle == nullptr)
-    throw Error(GPULUA_ARGUMENT, std::string("[") + op + "] expected " + what + argument_text(argument) +
-                                     ", got one that is empty or moved from");
+    throw Error(GPULUA_ARGUMENT,
+                std::string("[") + op + "] expected " + what + target.text() + ", got one that is empty or moved from");
   return handle;
 }
 
@@ -130,6 +130,7 @@ constexpr const char* dtype_of() {
 template <class T>
 class Span {
  public:
+  Span() = delete;  // x.span<float>() gives one
   Span(T* data, std::size_t size, detail::Handle<gpulua_array> array)
       : data_(data), size_(size), array_(std::move(array)) {}
   T* data() const noexcept { return data_; }
@@ -150,6 +151,8 @@ class Array : public detail::MethodsOfScripts {
   Array() = default;
   /// Takes the handle over.
   explicit Array(gpulua_array* handle) : handle_(handle) {}
+  template <class Elements, class... More, class = std::enable_if_t<detail::has_size<Elements>>>
+  explicit Array(const Elements&, const More&...) = delete;  // state.copy(v) or state.borrow(v) makes an array
   gpulua_array* handle() const noexcept { return handle_.get(); }
 
   std::string_view dtype() const { return dtype_for("dtype"); }
@@ -162,14 +165,15 @@ class Array : public detail::MethodsOfScripts {
     if (elements < 0) throw closed("size");
     return elements;
   }
-  void begin() const = delete;  // the elements: for (float y : x.span<float>()), or x.to_vector<float>() on any device
-  void end() const = delete;    // the same
+  int* begin() const = delete;  // for (float y : x.span<float>()), or x.to_vector<float>() on any device
+  int* end() const;             // never defined: the compiler names begin() alone
   int ndim() const { return static_cast<int>(shape().size()); }
   template <class Index>
-  void operator[](const Index&) const {
+  detail::Refused operator[](const Index&) const {
     static_assert(detail::never<Index>,
                   "x.to_vector<float>()[i] reads an element, on the cpu device x.span<float>()[i] where it is; "
                   "a script takes a part of an array: x[2]");
+    return {};
   }
 
   /// The address of the first element, on the device, for work on `reader`, a CUstream. T is the array's element. An

@@ -14,6 +14,11 @@
 
 namespace gpulua {
 
+template <class Signature>
+class Function {
+  static_assert(detail::never<Signature>, "a function is named by its type: gpulua::Function<double(double)>");
+};
+
 /// A Lua function, called as a C++ function. R is void, bool, a number, std::string, Array, Function, Object or a
 /// std::tuple of these, for several results.
 template <class R, class... A>
@@ -23,6 +28,10 @@ class Function<R(A...)> {
                 "several");
 
  public:
+  Function() = delete;  // state.get<double(double)>(path) or state.load<double(double)>(text) gives one
+  template <class Text, class = std::enable_if_t<std::is_constructible_v<std::string_view, const Text&> &&
+                                                 !std::is_null_pointer_v<Text>>>
+  explicit Function(const Text&) = delete;  // state.get<double(double)>(path) or state.load<double(double)>(text) does
   /// Takes the handle over. `path`: what messages call it.
   explicit Function(gpulua_function* handle, std::string path = {}) : handle_(handle), path_(std::move(path)) {}
   gpulua_function* handle() const noexcept { return handle_.get(); }
@@ -49,17 +58,19 @@ class Function<R(A...)> {
 };
 
 /// A kernel with its grid and blocks, which runs when it is called with its arguments, as often as it is. Its arguments
-/// are checked against its signature: arrays and numbers.
+/// are checked against its signature: arrays and numbers. One that is dropped and was never called is a warning, in the
+/// state's next call.
 class Launch {
  public:
-  explicit Launch(Function<void()> function) : function_(std::move(function)) {}
+  Launch() = delete;  // kernel.over(count) or kernel.with(grid, block) gives one
+  explicit Launch(Object launch) : launch_(std::move(launch)) {}
   template <class... A>
   void operator()(const A&... arguments) const {
-    detail::call<void>(function_.handle(), {}, 0, arguments...);
+    detail::call<void>(launch_.handle(), {}, 0, arguments...);
   }
 
  private:
-  Function<void()> function_;
+  Object launch_;
 };
 
 struct Size {
@@ -69,6 +80,7 @@ struct Size {
 /// A kernel of CUDA C++.
 class Kernel {
  public:
+  Kernel() = delete;  // state.kernel(source, name) or state.kernel_file(path, name) gives one
   template <class... A>
   void operator()(const A&...) const {
     static_assert(detail::never<A...>,
@@ -100,11 +112,11 @@ class Kernel {
   friend class State;
   template <class... A>
   Launch launch(A... numbers) const {
-    return Launch(detail::call<Function<void()>>(launches_.handle(), {}, 0, numbers...));
+    return Launch(detail::call<Object>(launches_.handle(), {}, 0, numbers...));
   }
   explicit Kernel(Function<void()> launches) : launches_(std::move(launches)) {}
 
-  Function<void()> launches_;  // gives the launch function of a count, or of a grid
+  Function<void()> launches_;  // gives the launch of a count, or of a grid
 };
 
 }  // namespace gpulua

@@ -63,6 +63,16 @@ namespace detail {
 template <class...>
 inline constexpr bool never = false;
 
+/// What a function gives that does not compile: it stands wherever a value may, so that the compiler says nothing more.
+struct Refused {
+  template <class T>
+  operator T() const;
+  template <class T>
+  const Refused& operator=(const T&) const;
+  template <class... A>
+  Refused operator()(const A&...) const;
+};
+
 /// What a bound function has thrown, until the call that has called it returns; and the number of the exception on this
 /// thread, as gpulua_fail_with() takes it.
 struct Thrown {

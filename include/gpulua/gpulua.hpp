@@ -51,11 +51,12 @@ struct NoValue {
     static_assert(detail::never<T>,
                   "run() gives no value: state.load<double()>(text)() is the script's, state.value<double>(path) that "
                   "of a global");
+    std::terminate();
   }
 };
 
-/// The result of a call() that names none.
-struct NoResult {};
+/// The result of a call() or value() that names none.
+struct NoResult : detail::Refused {};
 
 /// A state: scripts, devices, arrays. Objects made from it may outlive it; their use is an Error then. It ends when
 /// nothing runs in it: its end in one of its own callbacks, or beside another thread's call, is std::terminate().
@@ -96,23 +97,37 @@ class State : public detail::MakesArrays<State> {
   NoValue run(std::string_view text, const std::string& name = "script") { return run_as("run", text, name); }
   /// Runs the script of a file.
   NoValue run_file(const std::string& path) { return run_as("run_file", read("run_file", path), path); }
+  template <class R, class... A>
+  detail::Refused run(const A&...) {
+    static_assert(detail::never<R>, "run() gives no value: state.load<double()>(text)() is the script's");
+    return {};
+  }
+  template <class R, class... A>
+  detail::Refused run_file(const A&...) {
+    static_assert(detail::never<R>, "run_file() gives no value: state.load_file<double()>(path)() is the script's");
+    return {};
+  }
   /// The function at the path: get<double(const Array&, double)>("model.step").
-  template <class Signature>
-  Function<Signature> get(const std::string& path) const {
+  template <class Signature = void>
+  detail::FunctionOf<Signature> get(const std::string& path) const {
     static_assert(
         std::is_function_v<Signature>,
         "get<double(double)>(path) gives a function; state.value<int>(path) reads a number, a text or an array");
-    return Function<Signature>(find("get", path), path);
+    if constexpr (std::is_function_v<Signature>)
+      return Function<Signature>(find("get", path), path);
+    else
+      return {};
   }
-  /// The script as a function: its arguments are `...`, its first result is the function's.
-  template <class Signature>
-  Function<Signature> load(std::string_view text, const std::string& name = "script") const {
+  /// The script as a function, which a call runs: its arguments are `...`, its first result is the function's.
+  template <class Signature = void>
+  [[nodiscard]] detail::FunctionOf<Signature> load(std::string_view text, const std::string& name = "script") const {
     static_assert(std::is_function_v<Signature>, "load<double(double)>(text) gives a function");
     return load_as<Signature>("load", text, name);
   }
   /// The same for the script of a file.
-  template <class Signature>
-  Function<Signature> load_file(const std::string& path) const {
+  template <class Signature = void>
+  [[nodiscard]] detail::FunctionOf<Signature> load_file(const std::string& path) const {
+    static_assert(std::is_function_v<Signature>, "load_file<double(double)>(path) gives a function");
     return load_as<Signature>("load_file", read("load_file", path), path);
   }
   /// Calls the function at the path once: call<Array>("gpu.sqrt", x). get() is for functions that are called often.
@@ -137,7 +152,7 @@ class State : public detail::MakesArrays<State> {
       local kernel = require "gpu".kernel(source, name)
       return function(count, gy, gz, bx, by, bz, shared)
         local launch = gy and kernel {grid = {count, gy, gz}, block = {bx, by, bz}, shared = shared} or kernel:over(count)
-        return function(...) launch(...) end
+        return launch
       end)";
     // Of that name are the library's own files, which messages give no lines of.
     return Kernel(load<Function<void()>(std::string_view, const std::string&)>(make, "=[gpulua]")(source, name));
@@ -148,17 +163,22 @@ class State : public detail::MakesArrays<State> {
     return kernel(read("kernel_file", path), name);
   }
 
-  template <class T>
+  template <class T = NoResult>
   T value(const std::string& path) const {
+    constexpr bool has_type = !std::is_same_v<T, NoResult>;
+    static_assert(has_type, "value() is told the value's type: state.value<double>(path)");
     gpulua_value value{};
     detail::check(gpulua_get_value(open("value"), path.c_str(), &value), {"get_value", "value"});
     const std::string advice = value.kind == GPULUA_NIL ? advice_about_nil(path) : "";
-    return detail::take<T>(value, {"value", path, 0, false, advice});
+    if constexpr (has_type)
+      return detail::take<T>(value, {"value", path, 0, false, advice});
+    else
+      return {};
   }
   /// Makes the tables on the way where they are not there.
   template <class T>
   void set(const std::string& path, const T& value) {
-    const gpulua_value converted = detail::to_value(value, "set");
+    const gpulua_value converted = detail::to_value(value, "set", detail::Target{0, path});
     detail::check(gpulua_set(open("set"), path.c_str(), &converted));
   }
   /// Makes a C++ function a Lua function: bind<double(double)>("port.read", [](double x) { return 2 * x; }). Makes the
@@ -191,39 +211,44 @@ class State : public detail::MakesArrays<State> {
   }
   // The names by which other libraries do it.
   template <class... A>
-  void script(const A&...) {
+  detail::Refused script(const A&...) {
     static_assert(detail::never<A...>, "state.run(text) runs a script, state.load<double()>(text)() gives its result");
+    return {};
   }
   template <class... A>
-  void safe_script(const A&... arguments) {
-    script(arguments...);
+  detail::Refused safe_script(const A&... arguments) {
+    return script(arguments...);
   }
   template <class... A>
-  void do_string(const A&... arguments) {
-    script(arguments...);
+  detail::Refused do_string(const A&... arguments) {
+    return script(arguments...);
   }
   template <class... A>
-  void script_file(const A&...) {
+  detail::Refused script_file(const A&...) {
     static_assert(detail::never<A...>,
                   "state.run_file(path) runs a file, state.load_file<double()>(path)() gives its result");
+    return {};
   }
   template <class... A>
-  void do_file(const A&... arguments) {
-    script_file(arguments...);
+  detail::Refused do_file(const A&... arguments) {
+    return script_file(arguments...);
   }
   template <class... A>
-  void open_libraries(const A&...) {
+  detail::Refused open_libraries(const A&...) {
     static_assert(detail::never<A...>,
                   "a state has Lua's libraries from its beginning on; GPULUA_SANDBOX leaves out those "
                   "that reach files and programs");
+    return {};
   }
   template <class... A>
-  void set_function(const A&...) {
+  detail::Refused set_function(const A&...) {
     static_assert(detail::never<A...>, "state.bind<double(int)>(path, function) makes a C++ function one of Lua's");
+    return {};
   }
   template <class Path>
-  void operator[](const Path&) const {
+  detail::Refused operator[](const Path&) const {
     static_assert(detail::never<Path>, "state.set(path, value) sets a value, state.value<double>(path) reads it");
+    return {};
   }
 
   void sync() { detail::check(gpulua_sync(open("sync"))); }
@@ -255,10 +280,13 @@ class State : public detail::MakesArrays<State> {
     return {};
   }
   template <class Signature>
-  Function<Signature> load_as(const char* op, std::string_view text, const std::string& name) const {
+  detail::FunctionOf<Signature> load_as(const char* op, std::string_view text, const std::string& name) const {
     gpulua_function* function = nullptr;
     detail::check(gpulua_load(open(op), text.data(), text.size(), name.c_str(), &function), {"load", op});
-    return Function<Signature>(function);
+    if constexpr (std::is_function_v<Signature>)
+      return Function<Signature>(function);
+    else
+      return {};
   }
 
   static std::string read(const char* op, const std::string& path) {

@@ -49,8 +49,8 @@ template <class State>
 class MakesArrays {
  public:
   /// An array over the program's memory on a device, the state's by default: no copy, row-major. A std::vector's memory
-  /// is that of the device "cpu". Nothing tells the library when the memory ends: it outlives the state, or the array
-  /// and all that a script has made of it; with an owner it does by itself.
+  /// is that of the device "cpu". Nothing tells the library when the memory ends: the program keeps it until the
+  /// state has ended, or until the array and all that a script has made of it are gone; with an owner the library does.
   template <class T>
   Array borrow(T* data, const Shape& shape, const char* device = nullptr) const {
     return lend(data, shape, nullptr, device, nullptr, nullptr);
@@ -60,7 +60,7 @@ class MakesArrays {
   Array borrow(T* data, const Shape& shape, std::shared_ptr<const void> owner, const char* device = nullptr) const {
     return keep(data, shape, nullptr, std::move(owner), device);
   }
-  /// One member of the structs in a std::vector, std::array, std::span or their like, which outlive the array as the
+  /// One member of the structs in a std::vector, std::array, std::span or their like, which the program keeps as the
   /// memory above: borrow(bodies, &Body::mass) has an element for each, and of `float position[3]`, or a std::array, a
   /// row. `more`: the owner, the device.
   template <class Elements, class Member, class Struct, class... More,
@@ -88,7 +88,7 @@ class MakesArrays {
                const char* device = nullptr) const {
     return keep(data, shape, &strides, std::move(owner), device);
   }
-  /// The elements of a std::vector, std::array or their like, which outlive the array as the memory above: no
+  /// The elements of a std::vector, std::array or their like, which the program keeps as the memory above: no
   /// temporary.
   template <class Elements, class = std::enable_if_t<!is_shared<std::remove_cv_t<Elements>>>>
   Array borrow(Elements& elements) const {

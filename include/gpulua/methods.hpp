@@ -10,40 +10,47 @@ namespace gpulua::detail {
 /// The methods of arrays that people try first. A call of one does not compile, and says what does.
 struct MethodsOfScripts {
   template <class... A>
-  void sum(const A&...) const {
+  Refused sum(const A&...) const {
     static_assert(never<A...>,
                   "state.call<gpulua::Array>(\"gpu.sum\", x) is an array with the sum; "
                   "state.call<double>(\"gpu.item\", sum) reads it");
+    return {};
   }
   template <class... A>
-  void mean(const A&...) const {
+  Refused mean(const A&...) const {
     static_assert(never<A...>,
                   "state.call<gpulua::Array>(\"gpu.mean\", x) is an array with the mean; "
                   "state.call<double>(\"gpu.item\", mean) reads it");
+    return {};
   }
   template <class... A>
-  void max(const A&...) const {
+  Refused max(const A&...) const {
     static_assert(never<A...>,
                   "state.call<gpulua::Array>(\"gpu.max\", x) is an array with the greatest element, which "
                   "state.call<double>(\"gpu.item\", greatest) reads");
+    return {};
   }
   template <class... A>
-  void min(const A&...) const {
+  Refused min(const A&...) const {
     static_assert(never<A...>,
                   "state.call<gpulua::Array>(\"gpu.min\", x) is an array with the least element, which "
                   "state.call<double>(\"gpu.item\", least) reads");
+    return {};
   }
   template <class... A>
-  void item(const A&...) const {
+  Refused item(const A&...) const {
     static_assert(never<A...>, "state.call<double>(\"gpu.item\", x) is the number of an array of one element");
+    return {};
   }
   template <class... A>
-  void reshape(const A&...) const {
+  Refused reshape(const A&...) const {
     static_assert(never<A...>, "state.call<gpulua::Array>(\"gpu.reshape\", x, 3, 4) is the array in another shape");
+    return {};
   }
   template <class... A>
-  void astype(const A&...) const {
+  Refused astype(const A&...) const {
     static_assert(never<A...>, "state.call<gpulua::Array>(\"gpu.astype\", x, \"float32\") converts the elements");
+    return {};
   }
   void T() const = delete;  // state.call<gpulua::Array>("gpu.transpose", x) is the transposed matrix
 };

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -16,18 +17,23 @@
 namespace gpulua {
 namespace detail {
 
-/// The argument with that number, from 1, for messages; empty for 0.
-inline std::string argument_text(std::size_t argument) {
-  return argument > 0 ? " as argument " + std::to_string(argument) : "";
-}
+/// Where a value goes, for messages: the number of the argument, from 1, or else the path that is set.
+struct Target {
+  std::size_t argument = 0;
+  std::string_view path = {};
+  std::string text() const {
+    if (argument > 0) return " as argument " + std::to_string(argument);
+    return path.empty() ? "" : " at '" + std::string(path) + "'";
+  }
+};
 
 /// The integer, for the C interface.
 template <class Integer>
-std::int64_t to_int64(Integer from, const char* op, std::size_t argument = 0) {
+std::int64_t to_int64(Integer from, const char* op, const Target& target = {}) {
   if constexpr (sizeof(Integer) == 8 && std::is_unsigned_v<Integer>)
     if (from > static_cast<Integer>(std::numeric_limits<std::int64_t>::max()))
-      throw Error(GPULUA_ARGUMENT, std::string("[") + op + "] expected an integer that int64_t holds" +
-                                       argument_text(argument) + ", got " + std::to_string(from));
+      throw Error(GPULUA_ARGUMENT, std::string("[") + op + "] expected an integer that int64_t holds" + target.text() +
+                                       ", got " + std::to_string(from));
   return static_cast<std::int64_t>(from);
 }
 

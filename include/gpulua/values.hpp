@@ -3,6 +3,7 @@
 
 // Values between C++ and Lua, for gpulua.hpp, which includes this.
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstddef>
@@ -29,6 +30,7 @@ class Function;
 /// it. A copy is the same value. state.call<double>("rawget", table, "gain") is a field.
 class Object {
  public:
+  Object() = delete;  // state.value<gpulua::Object>(path) gives one
   /// Takes the handle over.
   explicit Object(gpulua_function* handle) : handle_(handle) {}
   gpulua_function* handle() const noexcept { return handle_.get(); }
@@ -43,6 +45,10 @@ template <class T>
 inline constexpr bool is_function = false;
 template <class Signature>
 inline constexpr bool is_function<Function<Signature>> = true;
+
+/// The function of a signature; for what is none, which the caller refuses, what stands anywhere.
+template <class Signature>
+using FunctionOf = std::conditional_t<std::is_function_v<Signature>, Function<Signature>, Refused>;
 
 /// Whether a parameter of the signature could be written, which no call hands back.
 template <class Signature>
@@ -63,9 +69,9 @@ inline constexpr bool is_character = std::is_same_v<T, char> || std::is_same_v<T
 #endif
                                      std::is_same_v<T, char16_t> || std::is_same_v<T, char32_t>;
 
-/// nullptr and a null text are nil. Texts and handles are lent. `argument`: its number, from 1, for messages.
+/// nullptr and a null text are nil. Texts and handles are lent.
 template <class T>
-gpulua_value to_value(const T& from, const char* op = "values", std::size_t argument = 0) {
+gpulua_value to_value(const T& from, const char* op = "values", const Target& target = {}) {
   gpulua_value value{};
   if constexpr (std::is_same_v<T, std::nullptr_t>) {
     return value;
@@ -76,7 +82,7 @@ gpulua_value to_value(const T& from, const char* op = "values", std::size_t argu
     static_assert(!is_character<T>, "a char is a number here: std::string(1, c) is a text of it, int(c) its number");
   } else if constexpr (std::is_integral_v<T>) {
     value.kind = GPULUA_INTEGER;
-    value.as.integer = to_int64(from, op, argument);
+    value.as.integer = to_int64(from, op, target);
   } else if constexpr (std::is_floating_point_v<T> && sizeof(T) <= sizeof(double)) {
     value.kind = GPULUA_NUMBER;
     value.as.number = from;
@@ -89,7 +95,7 @@ gpulua_value to_value(const T& from, const char* op = "values", std::size_t argu
   } else if constexpr (std::is_convertible_v<const T&, const Array&>) {
     const Array& array = from;
     value.kind = GPULUA_ARRAY;
-    value.as.array = checked(array.handle(), op, "an array", argument);
+    value.as.array = checked(array.handle(), op, "an array", target);
   } else {
     constexpr bool is_object = std::is_same_v<T, Object>;
     static_assert(
@@ -102,8 +108,10 @@ gpulua_value to_value(const T& from, const char* op = "values", std::size_t argu
                   "C++ function one of Lua's, state.copy(v) makes an Array of a vector, state.borrow(v) one over its "
                   "memory, and a deadline is given by "
                   "function.within(std::chrono::milliseconds(100), arguments...)");
-    value.kind = is_object ? GPULUA_OBJECT : GPULUA_FUNCTION;
-    value.as.function = checked(from.handle(), op, is_object ? "an object" : "a function", argument);
+    if constexpr (is_object || is_function<T>) {
+      value.kind = is_object ? GPULUA_OBJECT : GPULUA_FUNCTION;
+      value.as.function = checked(from.handle(), op, is_object ? "an object" : "a function", target);
+    }
   }
   return value;
 }
@@ -116,7 +124,7 @@ struct Place {
   bool is_result = false;        // of the function at the path, if it has one
   std::string_view reason = {};  // the second result of one that gives nil and a reason, or the advice about nil
   std::size_t result = 0;        // from 1, of several that are wanted
-  std::size_t results = 0;       // that there were
+  std::size_t results = 1;       // that there were
 };
 
 inline std::string describe(const gpulua_value& value) {
@@ -158,7 +166,7 @@ inline std::string advice_of_colon(std::string_view path, const gpulua_value& fi
 [[noreturn]] inline void refuse(const char* expected, const gpulua_value& got, const Place& place,
                                 const std::string& advice = {}) {
   const std::string path(place.path), reason(place.reason);
-  const bool is_missing = place.result > place.results;
+  const bool is_missing = place.is_result && std::max<std::size_t>(place.result, 1) > place.results;
   std::string where, why = advice;
   if (place.argument > 0) {
     where = " as argument " + std::to_string(place.argument);
@@ -166,7 +174,11 @@ inline std::string advice_of_colon(std::string_view path, const gpulua_value& fi
   } else if (place.is_result) {
     where = place.result > 0 ? " as result " + std::to_string(place.result) : " as the result";
     if (!path.empty()) where += " of '" + path + "'";
-    if (is_missing)
+    if (is_missing && place.results == 0)
+      why = path.empty() ? "; the script returned nothing: end it with `return value`. A function that it defines is "
+                           "called by its name: state.run(text), then state.call<double>(\"name\", arguments...)"
+                         : "; '" + path + "' returned nothing: end it with `return value`";
+    else if (is_missing)
       why = "; it gave " + std::to_string(place.results) + (place.results == 1 ? " result" : " results");
     else if (got.kind == GPULUA_NIL)
       why = reason.empty() ? "; does the function return it? A global that was never set is nil, too" : ": " + reason;
@@ -246,10 +258,10 @@ T from_value(const gpulua_value& value, const Place& place) {
         "values are bool, numbers, std::string, Array, Function and Object, results std::tuple of these, too: "
         "call<gpulua::Array>(path).to_vector<double>() reads the elements of an array, and a function takes them as "
         "bind<double(gpulua::Array)>, whose x.to_vector<float>() is the vector");
-    if (value.kind != GPULUA_ARRAY)
+    if (!std::is_same_v<T, Array> || value.kind != GPULUA_ARRAY)
       refuse("an array", value, place,
              value.kind == GPULUA_OBJECT ? "; gpu.array{1, 2, 3} makes one of a table of numbers" : "");
-    return Array(value.as.array);
+    if constexpr (std::is_same_v<T, Array>) return Array(value.as.array);
   }
 }
 
@@ -290,7 +302,7 @@ struct Results {
     const bool has_reason = i + 1 < count && values[i + 1].kind == GPULUA_TEXT;
     const std::string_view reason =
         has_reason ? std::string_view(values[i + 1].as.text.data, values[i + 1].as.text.size) : std::string_view();
-    return detail::take<T>(value, {"call", path, 0, true, reason, wanted, wanted > 0 ? given : 0});
+    return detail::take<T>(value, {"call", path, 0, true, reason, wanted, given});
   }
   template <class... T, std::size_t... I>
   std::tuple<T...> take_all(std::string_view path, std::tuple<T...>*, std::index_sequence<I...>) {
@@ -327,7 +339,7 @@ inline constexpr std::size_t tuple_size<std::tuple<T...>> = sizeof...(T);
 template <class R, class... A>
 R call(gpulua_function* function, std::string_view path, double milliseconds, const A&... arguments) {
   [[maybe_unused]] std::size_t argument = 0;
-  const gpulua_value in[sizeof...(A) + 1] = {to_value(arguments, "call", ++argument)..., gpulua_value{}};
+  const gpulua_value in[sizeof...(A) + 1] = {to_value(arguments, "call", Target{++argument})..., gpulua_value{}};
   Results<(tuple_size<R> > 2 ? tuple_size<R> : 2)> out;
   gpulua_function* const called = checked(function, "call", "a function");
   if constexpr (std::is_void_v<R>)

@@ -53,6 +53,7 @@ local raises = "error(message) raises an error, pcall(f) catches it"
 local parameters = "parameters have no type: function f(x, y) ... end"
 local texts = "text of several lines goes between [[ and ]]"
 local frees = "x = nil lets a variable's value go, x:free() frees an array's memory"
+local magics = "lines with % are IPython's: gpu.benchmark(f) measures times, os.execute 'ls' runs programs"
 local elseif_form = "Lua writes elseif condition then for %s"
 
 -- Words that begin a statement elsewhere, and what to write; the parser takes them for names, and expects an assignment.
@@ -77,7 +78,9 @@ end
 local rows = {
   {"ambiguous syntax", "", "a line that begins with ( goes on with the line before it; a ; in front of the ( parts them"},
   {"", "<<<", "a launch is kernel {grid = blocks, block = threads}(arguments)"},
-  {"near '%%'", "^%s*%%%%?%a", "lines with % are IPython's: gpu.benchmark(f) measures times, os.execute 'ls' runs programs"},
+  {"near '%%'", "^%s*%%%%?gpulua%f[^%w_]", "%gpulua and %%gpulua begin a line and a cell of Python's notebooks; here all is Lua"},
+  {"near '%%'", "^%s*%%%%?%a", magics},
+  {"near '%%'", ";%s*%%%%?%a", magics},
   {"near '!'", "^%s*!%s*[%w./]", "os.execute 'ls' runs a program, and io.popen(command):read '*a' gives its output"},
   {"near '!'", "!=", "Lua writes ~= for !="},
   {"near '!'", "!", "Lua writes not for !"},

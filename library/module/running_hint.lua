@@ -31,6 +31,7 @@ local globals = {
   threadIdx = in_kernels, blockIdx = in_kernels, blockDim = in_kernels, gridDim = in_kernels,
   enumerate = "for i, value in ipairs(t) do ... end",
   input = "io.read() reads a line that is typed", time = "gpu.benchmark(f) measures, os.time() is the time in seconds",
+  timeit = "gpu.benchmark(f) measures; lines with % are IPython's",
   plt = charts, matplotlib = charts, sns = charts, pd = columns, pandas = columns, pl = columns,
   None = "Lua writes nil", nan = missing, NaN = missing, NaT = [["NaT" in gpu.dates]],
   inf = "math.huge is infinite, -math.huge its negative", True = "Lua writes true", False = "Lua writes false",

@@ -26,7 +26,6 @@ class DType:
     @property
     def dtype(self):
         """NumPy's."""
-        from ._numpy import dtype_of
         return dtype_of(self.name)
 
     @property
@@ -37,8 +36,7 @@ class DType:
 
 _all = {name: DType(name) for name in ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16",
                                        "float32", "float64", "complex64", "complex128")}
-
-
+_of_numpy = {}  # {name: dtype} of those that have been asked for
 _of_python = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
 
 
@@ -55,3 +53,20 @@ def name_of_type(kind):
             dtype = numpy.dtype(kind)
         name = dtype.name if isinstance(dtype, numpy.dtype) else None
     return name if name in _all else None
+
+
+def dtype_of(name):
+    """NumPy's dtype; of bfloat16 that of the package ml_dtypes."""
+    dtype = _of_numpy.get(name)
+    if dtype is None:
+        import numpy
+        kind = name
+        if name == "bfloat16":
+            try:
+                import ml_dtypes
+            except ImportError:
+                raise TypeError("[numpy] expected an array of a dtype that NumPy has, got bfloat16, which the package ml_dtypes adds; "
+                                "x.astype('float32') makes one") from None
+            kind = ml_dtypes.bfloat16
+        dtype = _of_numpy[name] = numpy.dtype(kind)
+    return dtype

@@ -3,6 +3,7 @@ import ctypes
 from ctypes import POINTER, Structure, byref, c_int, c_int64, c_void_p
 
 from . import _dlpack, _library, _values
+from ._dtype import dtype_of
 from ._errors import check
 from ._library import COPY, NO_STREAM, READ_ONLY, RELEASE, lib
 
@@ -31,8 +32,8 @@ class _Header(Structure):
 
 _header_at = object.__basicsize__
 
-# {dtype of NumPy: its name here} of those that have been seen, and {name: dtype}.
-_names, _dtypes = {}, {}
+# {dtype of NumPy: its name here} of those that have been seen.
+_names = {}
 
 
 def _name_of(value):
@@ -66,23 +67,6 @@ def take(state, value, copies):
             _release(owner)
         check(status, state)
     return handle
-
-
-def dtype_of(name):
-    """NumPy's dtype; of bfloat16 that of the package ml_dtypes."""
-    dtype = _dtypes.get(name)
-    if dtype is None:
-        import numpy
-        kind = name
-        if name == "bfloat16":
-            try:
-                import ml_dtypes
-            except ImportError:
-                raise TypeError("[numpy] expected an array of a dtype that NumPy has, got bfloat16, which the package ml_dtypes adds; "
-                                "x.astype('float32') makes one") from None
-            kind = ml_dtypes.bfloat16
-        dtype = _dtypes[name] = numpy.dtype(kind)
-    return dtype
 
 
 class _Memory:

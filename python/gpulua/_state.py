@@ -199,10 +199,14 @@ class State:
             value = name_of_type(value)
         if callable(value) and not isinstance(value, Object):
             return self._register(path, value)
-        if self._is_nested(value):
-            value = self._bridge.made(*self._tokens([value]))
         kept = []
-        given = self._to_lua(value, kept)
+        try:
+            if self._is_nested(value):
+                value = self._bridge.made(*self._tokens([value]))
+            given = self._to_lua(value, kept)
+        except (TypeError, OverflowError) as error:
+            error.args = (str(error).replace("[values] ", f"[State] {path!r}: ", 1),)
+            raise
         self._check(lib.set(self._handle, _path(path), byref(given)))
 
     def new_table(self, columns):
@@ -224,7 +228,8 @@ class State:
         if hasattr(value, "to_numpy"):
             value = _tables.numbers(value)
         if not hasattr(value, "__dlpack__"):
-            raise TypeError(f"[array] expected an array with __dlpack__, such as NumPy's, or lists of numbers, got {type(value).__name__}")
+            raise TypeError("[array] expected an array with __dlpack__, such as NumPy's, or lists of numbers, got " +
+                            ("None" + _tables.no_result if value is None else type(value).__name__))
         if hasattr(value, "__array_interface__"):
             return Array(self, _numpy.take(self._handle, value, self.device != "cpu"))
         if value.__dlpack_device__()[0] == _dlpack.CPU and self.device != "cpu":

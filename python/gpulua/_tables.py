@@ -44,6 +44,9 @@ return packed(t.names), function(name)
 end
 """
 
+# Of a script's results, where there are none.
+no_result = "; state.run gives None for a script without `return value`, and state['name'] is a function that a script has defined"
+
 
 def is_frame(value):
     """Whether it is a DataFrame; a Series has items, too, and one axis."""
@@ -141,6 +144,8 @@ def make(state, columns):
 def take(state, table):
     """The columns of a gpu.table, or of one that an expression gives, by name, as NumPy's arrays; text as objects."""
     import numpy
+    if table is None:
+        raise TypeError("[table] expected a gpu.table, got None" + no_result)
     names, read = state.load(_read, own_name)(state.load("return " + table, "expression") if isinstance(table, str) else table)
     columns = {}
     for name in _listed(names):

@@ -7,11 +7,16 @@ from ._state import State
 _usage = "[-i names] [-o names] [--device name]: names are separated by commas; -i passes variables in, -o out"
 _option = re.compile(r"\s*(-i|-o|--device)\s+(\S+)(?:\s+|$)")
 
-# The code with a return before its last expression, which begins the code, or a line, or follows a semicolon; the code itself if there is
-# none. Of `return f()` Lua keeps no frame, and errors would have no line.
+# The code from a line with one of IPython's magics on, which Lua refuses there, behind as many line ends. Else the code with a return
+# before its last expression, which begins the code, or a line, or follows a semicolon; the code itself if there is none. Of `return f()`
+# Lua keeps no frame, and errors would have no line.
 _with_result = """function(code)
   local function parses(text) return loadstring(text) ~= nil end
   local function returned(text) return "return (function(...) return ... end)(" .. text .. "\\n)" end
+  for at in code:gmatch "()\\n%%%%?%a" do
+    local before = code:sub(1, at)
+    if parses(before) then return before:gsub("[^\\n]", "") .. code:sub(at + 1) end
+  end
   local last = #code + 1
   while last > 0 do
     last = last - 1

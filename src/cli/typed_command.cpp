@@ -61,6 +61,11 @@ TypedCommand::Status TypedCommand::compile(lua_State* L) {
     push_help_about(L, name);
     return Status::complete;
   }
+  if (const std::size_t magic = magic_line(L); magic != code.npos) {
+    is_expression_ = false;
+    const auto lines = static_cast<std::size_t>(std::ranges::count(code.substr(0, magic), '\n'));
+    return load(L, std::string(lines, '\n') + std::string(code.substr(magic)));
+  }
   is_expression_ = true;
   if (code.starts_with("=")) return load(L, returned + std::string(code.substr(1)));
   if (load_with_last_expression(L)) return Status::complete;
@@ -68,6 +73,18 @@ TypedCommand::Status TypedCommand::compile(lua_State* L) {
   lua_settop(L, 0);
   is_expression_ = false;
   return load(L, text_);
+}
+
+/// Where a line of the command is one of IPython's, %timeit f(), behind complete statements, of whose last one Lua
+/// would take the remainder; npos if there is none.
+std::size_t TypedCommand::magic_line(lua_State* L) const {
+  const std::string_view code = text_;
+  for (std::size_t at = code.find("\n%"); at != code.npos; at = code.find("\n%", at + 1)) {
+    const std::size_t name = at + (code.substr(at).starts_with("\n%%") ? 3 : 2);
+    const bool is_name = name < code.size() && std::isalpha(static_cast<unsigned char>(code[name])) != 0;
+    if (is_name && loads(L, std::string(code.substr(0, at)))) return at + 1;
+  }
+  return code.npos;
 }
 
 std::string_view TypedCommand::trimmed() const {

@@ -54,6 +54,7 @@ class TypedCommand {
   std::string_view trimmed() const;
   std::string_view expression() const;
   std::string_view asked() const;
+  std::size_t magic_line(lua_State* L) const;
   std::string_view last_expression() const;
   std::string_view last_name() const;
   bool assigns(const std::string& position, std::string_view name) const;

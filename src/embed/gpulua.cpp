@@ -61,7 +61,7 @@ gpulua_status gpulua_destroy(gpulua_state* state) {
   auto* const script = static_cast<ScriptState*>(find_object(state, HandleKind::state));
   if (script == nullptr) return fail_handle("destroy", "a gpulua_state", state);
   std::string why;
-  if (!script->enter(Access::no_script_runs, why)) return fail_busy("destroy", why);
+  if (!script->enter(Access::last, why)) return fail_busy("destroy", why);
   delete script;
   return GPULUA_OK;
 }

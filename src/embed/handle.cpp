@@ -123,7 +123,9 @@ const char* describe_handle(const void* handle) noexcept {
       "", "a gpulua_state that was destroyed",
       "a gpulua_function that was released, or whose state was destroyed: a handle is good until its last release, and "
       "while its state is open",
-      "a gpulua_array that was released, or whose state was destroyed: elements outlive it as a copy of the program's"};
+      "a gpulua_array that was released, or whose state was destroyed: a program copies the elements that it still "
+      "needs "
+      "before that, by gpulua_array_copy_to, in C++ x.to_vector"};
   const bool is_open = slot->key.load(std::memory_order_acquire) == (bits & (kind_mask | generation_mask));
   return (is_open ? open : closed)[static_cast<std::size_t>(kind)];
 }

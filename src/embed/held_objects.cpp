@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "bindings/kernels/launch.h"
 #include "src/embed/handle.h"
 #include "src/embed/held_array.h"
 #include "src/embed/script_state.h"
@@ -10,6 +11,16 @@ namespace gpulua::embed {
 
 HeldFunction::~HeldFunction() {
   luaL_unref(state->own(), LUA_REGISTRYINDEX, reference);
+}
+
+/// A launch that waits for its call in vain.
+void HeldFunction::dropped() noexcept {
+  lua_State* const L = state->own();
+  constexpr int room = 4;  // the value and two metatables
+  if (lua_checkstack(L, room) == 0) return;
+  lua_rawgeti(L, LUA_REGISTRYINDEX, reference);
+  if (auto* const launch = test<Launch>(L, -1)) launch->dropped_by_host();
+  lua_pop(L, 1);
 }
 
 HeldArray::HeldArray(ScriptState& state_, Array array_)
@@ -53,9 +64,16 @@ void ScriptState::drop_released() noexcept {
     Held* const next = held->next_released;
     close_handle(held->handle);  // lets a thread that still looks at it finish
     held_.erase(held);
+    held->dropped();
     delete held;
     held = next;
   }
+}
+
+void ScriptState::drop_before_call() noexcept {
+  if (!has_released_.load(std::memory_order_relaxed)) return;
+  const StackBudget::Call stack(context_->stack);
+  drop_released();
 }
 
 Callback* ScriptState::add_callback(gpulua_callback function, void* user, const char* path) {

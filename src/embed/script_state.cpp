@@ -134,10 +134,11 @@ ScriptState::ScriptState(const gpulua_options& options, const void* caller) : op
     }
     if (status == 0 && memory_.is_full()) {
       constexpr std::size_t megabyte = std::size_t{1} << 20;
-      throw Error(ErrorKind::memory,
-                  "[create] expected lua_memory in bytes, {} of them at least for Lua's libraries, or 0 for the default, "
-                  "got {}; 64 MB are 64 << 20",
-                  (memory_.used() / megabyte + 1) * megabyte, options.lua_memory);
+      throw Error(
+          ErrorKind::memory,
+          "[create] expected lua_memory in bytes, {} of them at least for Lua's libraries, or 0 for the default, "
+          "got {}; 64 MB are 64 << 20",
+          (memory_.used() / megabyte + 1) * megabyte, options.lua_memory);
     }
     if (status != 0) {
       const char* text = lua_tostring(main_, -1);
@@ -221,17 +222,17 @@ bool ScriptState::enter(Access access, std::string& why) noexcept try {
       return false;
     }
     // A program's own Lua calls a callback without entering.
-    if (access == Access::no_script_runs && in_callback()) {
+    if (access != Access::always && in_callback()) {
       owner_.store(nullptr, std::memory_order_release);
       why = text_of_callback();
       return false;
     }
-    if (has_released_.load(std::memory_order_relaxed)) drop_released();
-  } else if (access == Access::no_script_runs) {
+  } else if (access != Access::always) {
     why = text_of_callback();
     return false;
   }
-  ++depth_;
+  ++depth_;  // before the program's functions run, which may call the library
+  if (depth_ == 1 && access != Access::last) drop_before_call();  // what is kept until the end is no mistake
   return true;
 } catch (...) {  // no room for the text
   return false;

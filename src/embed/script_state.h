@@ -35,6 +35,8 @@ struct Held {
   virtual ~Held() = default;
   Held(const Held&) = delete;
   Held& operator=(const Held&) = delete;
+  /// The host program has released it, and the state goes on.
+  virtual void dropped() noexcept {}
 
   ScriptState* state;
   void* handle = nullptr;
@@ -42,11 +44,12 @@ struct Held {
   Held* next_released = nullptr;
 };
 
-/// A Lua function.
+/// A Lua function, or another object.
 struct HeldFunction final : Held {
   static constexpr HandleKind kind = HandleKind::function;
   HeldFunction(ScriptState& state_, int reference_) : Held(state_), reference(reference_) {}
   ~HeldFunction() override;
+  void dropped() noexcept override;
 
   int reference;  // in the registry
 };
@@ -86,8 +89,9 @@ class ScriptState {
   std::size_t chunk_text_bytes() const;
 
   // ---- threads ----
-  /// What a call may do when the script has called back into the host program.
-  enum class Access { always, no_script_runs };
+  /// What a call may do when the script has called back into the host program. `last`: as no_script_runs, for the end
+  /// of the state.
+  enum class Access { always, no_script_runs, last };
   /// Makes the calling thread the one that works in the state. False, with the reason, when it cannot.
   bool enter(Access access, std::string& why) noexcept;
   void leave() noexcept;
@@ -225,6 +229,8 @@ class ScriptState {
   void close() noexcept;
   /// Does what other threads have left to do.
   void drop_released() noexcept;
+  /// The same when the outermost call begins.
+  void drop_before_call() noexcept;
 
   gpulua_options options_;
   LuaMemory memory_;

@@ -3,15 +3,20 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <fstream>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <xeus/xkernel.hpp>
+#include <xeus/xkernel_configuration.hpp>
 
 #include "src/base/config.h"
 #include "src/cli/environment.h"
@@ -22,29 +27,49 @@
 namespace {
 
 constexpr const char* usage =
-    "usage: gpulua-kernel -f connection-file [--device name]\n"
+    "usage: gpulua-kernel -f connection_file.json [--device name]\n"
     "\n"
-    "Jupyter starts this program for notebooks; gpulua --install-kernel tells Jupyter of it.\n";
+    "Jupyter starts this program for notebooks; gpulua --install-kernel tells Jupyter of it. By hand, the file names "
+    "the\n"
+    "ports and the key, as jupyter_client.connect.write_connection_file() writes them.\n";
 
 struct Arguments {
   std::string connection;
   std::optional<std::string> device;
 };
 
-/// Nothing for a command line that makes no sense.
-std::optional<Arguments> parse(int argc, char** argv) {
+/// Throws an error for a command line that makes no sense.
+Arguments parse(int argc, char** argv) {
   Arguments arguments;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string_view option = argv[i];
+  for (int i = 1; i < argc; i += 2) {
+    const std::string option = argv[i];
+    if (option != "-f" && option != "--device")
+      throw std::invalid_argument("expected -f connection_file.json or --device name, got '" + option + "'");
+    if (i + 1 == argc)
+      throw std::invalid_argument("expected " + std::string(option == "-f" ? "a connection file" : "a device's name") +
+                                  " after " + option + ", got none");
     if (option == "-f")
       arguments.connection = argv[i + 1];
-    else if (option == "--device")
-      arguments.device = argv[i + 1];
     else
-      return std::nullopt;
+      arguments.device = argv[i + 1];
   }
-  if (argc % 2 == 0 || arguments.connection.empty()) return std::nullopt;
+  if (arguments.connection.empty()) throw std::invalid_argument("expected -f connection_file.json, got none");
   return arguments;
+}
+
+/// The ports and the key in the file. Throws an error that names the file.
+xeus::xconfiguration read_connection(const std::string& path) {
+  if (!std::ifstream(path).is_open())
+    throw std::runtime_error("[-f] expected a connection file that can be read, got '" + path +
+                             "': " + std::generic_category().message(errno));
+  try {
+    xeus::xconfiguration connection = xeus::load_configuration(path);
+    if (connection.m_key.empty()) connection.m_signature_scheme = "none";  // as Jupyter has it: nothing is signed
+    return connection;
+  } catch (const std::exception& error) {
+    throw std::runtime_error("[-f] expected a connection file, Jupyter's ports and key in JSON, got '" + path +
+                             "': " + error.what());
+  }
 }
 
 gpulua::Interpreter* interpreter = nullptr;
@@ -60,12 +85,17 @@ void end_with_parent() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto arguments = parse(argc, argv);
-  if (!arguments) {
-    std::fputs(usage, stderr);
+  if (argc == 2 && (std::string_view(argv[1]) == "--help" || std::string_view(argv[1]) == "-h"))
+    return std::fputs(usage, stdout) < 0 ? 1 : 0;
+  Arguments arguments;
+  try {
+    arguments = parse(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "gpulua-kernel: %s\n\n%s", error.what(), usage);
     return 1;
   }
   try {
+    const xeus::xconfiguration connection = read_connection(arguments.connection);
     // Before the first thread is made: SIGINT is for the thread of the cells alone, and there for while one runs.
     sigset_t interrupt;
     sigemptyset(&interrupt);
@@ -75,12 +105,12 @@ int main(int argc, char** argv) {
     if (gpulua::Environment::read().ends_with_jupyter) end_with_parent();
 
     gpulua::Config config = gpulua::Config::from_environment();
-    if (arguments->device) config.device = *arguments->device;
+    if (arguments.device) config.device = *arguments.device;
     auto owned = std::make_unique<gpulua::Interpreter>(std::move(config));
     interpreter = owned.get();
-    xeus::xkernel kernel(xeus::load_configuration(arguments->connection), xeus::get_user_name(), gpulua::make_context(),
-                         std::move(owned), gpulua::make_server, std::make_unique<gpulua::History>(), nullptr,
-                         xeus::make_null_debugger, nl::json::object(), nl::json::error_handler_t::replace);
+    xeus::xkernel kernel(connection, xeus::get_user_name(), gpulua::make_context(), std::move(owned),
+                         gpulua::make_server, std::make_unique<gpulua::History>(), nullptr, xeus::make_null_debugger,
+                         nl::json::object(), nl::json::error_handler_t::replace);
     // When Jupyter asks the kernel to end, xeus calls exit().
     std::atexit([] { interpreter->close(); });
     kernel.start();

@@ -86,6 +86,7 @@ hint 'chevrons' 'k<<<1, 2>>>(x)' 'a launch is kernel {grid = blocks, block = thr
 hint '!=' 'if x != 1 then end' 'Lua writes ~= for !='
 hint 'a magic' '%time gpu.ones(3)' "lines with % are IPython's: gpu.benchmark(f) measures times"
 hint 'a magic of a cell' "%%bash${newline}ls" "lines with % are IPython's"
+hint 'a magic behind a statement' 'x = 1; %timeit gpu.ones(3)' "lines with % are IPython's: gpu.benchmark(f) measures times"
 hint 'a command of the shell' '!ls -l' "os.execute 'ls' runs a program"
 hint '! for not' 'if !x then end' 'Lua writes not for !'
 hint '+=' 'x += 1' 'Lua has no +='

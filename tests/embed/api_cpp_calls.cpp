@@ -125,8 +125,8 @@ TEST_CASE("gpulua.hpp: errors about results name the function and what helps") {
                     "[call] expected a number as the result of 'f', got an array of float32; take it as gpulua::Array "
                     "x: state.call<double>(\"gpu.item\", x) reads the number of one element");
   CHECK_THROWS_WITH(state.get<double()>("silent")(),
-                    "[call] expected a number as the result of 'silent', got nil; does the function return it? A "
-                    "global that was never set is nil, too");
+                    "[call] expected a number as the result of 'silent', got none; 'silent' returned nothing: end it "
+                    "with `return value`");
   CHECK_THROWS_WITH(state.call<Array>("gpu.load", "nofile.npy"),
                     ContainsSubstring("[call] expected an array as the result of 'gpu.load', got nil: ") &&
                         ContainsSubstring("nofile.npy"));
@@ -141,7 +141,7 @@ TEST_CASE("gpulua.hpp: errors about results name the function and what helps") {
                     "[call] expected an array as argument 1, got one that is empty or moved from");
   CHECK_THROWS_WITH(state.call<Array>("gpu.add", x, y),
                     "[call] expected an array as argument 2, got one that is empty or moved from");
-  CHECK_THROWS_WITH(state.set("y", y), "[set] expected an array, got one that is empty or moved from");
+  CHECK_THROWS_WITH(state.set("y", y), "[set] expected an array at 'y', got one that is empty or moved from");
   state.set("rate", "2.5");
   CHECK_THROWS_WITH(state.value<double>("rate"),
                     "[value] expected a number at 'rate', got the text '2.5'; tonumber(x) in the script makes a number "

@@ -223,8 +223,9 @@ TEST_CASE("gpulua.hpp: mistakes of the program say what to write") {
       "gpulua_array_copy_to there, gpulua_array_host here, in C++ state.copy(x.to_vector<float>(), x.shape())");
   CHECK_THROWS_WITH(state.set("x", foreign), StartsWith("[set] 'x': expected a gpulua_array of this state"));
   other.reset();
-  CHECK_THROWS_WITH(foreign.to_vector<float>(),
-                    ContainsSubstring("whose state was destroyed: elements outlive it as a copy"));
+  CHECK_THROWS_WITH(
+      foreign.to_vector<float>(),
+      ContainsSubstring("whose state was destroyed: a program copies the elements that it still needs before that"));
   State moved = std::move(state);
   CHECK_THROWS_WITH(state.run("x = 1"), "[run] expected a state, got one that is empty or moved from");
   moved.bind<void()>("elsewhere", [&] {

@@ -6,6 +6,8 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/embed/api.h"
@@ -167,6 +169,124 @@ TEST_CASE("gpulua.hpp: a launch that a program keeps for work that never comes i
   }
   REQUIRE(warnings.size() == 1);
   CHECK_THAT(warnings[0], StartsWith("script:2: [k] a launch was made and never called"));
+}
+
+TEST_CASE("gpulua.hpp: a launch that is dropped and was never called is a warning of the next call", "[cpu]") {
+  std::vector<std::string> warnings;
+  State state("cpu", {}, [&](std::string_view warning) { warnings.emplace_back(warning); });
+  // Each has a name of its own, as a warning is given once.
+  const auto launch = [&](const std::string& name) {
+    return state.kernel("__global__ void " + name + "(float* x) { x[0] = 1; }", name).over(1);
+  };
+  const auto next = [&] {
+    state.sync();
+    std::string names;
+    for (const std::string& warning : std::exchange(warnings, {})) names += warning.substr(0, warning.find(' '));
+    return names;
+  };
+  const Array x = state.zeros<float>(1);
+  { const gpulua::Launch dropped = launch("dropped"); }
+  CHECK(warnings.empty());
+  state.sync();
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings[0] ==
+        "[dropped] a launch was made and never called, so its kernel has not run: expected the arguments in a second "
+        "call, as in dropped.over(n)(arguments)");
+  warnings.clear();
+  CHECK(next().empty());
+  {
+    const gpulua::Launch called = launch("called"), refuses = launch("refuses");
+    called(x);
+    CHECK_THROWS_AS(refuses(1), gpulua::Error);  // which is an Error of its own
+  }
+  CHECK(next().empty());
+  CHECK(x.to_vector<float>() == std::vector<float>{1});
+  // The last of all copies counts, and no object that was moved from.
+  std::optional<gpulua::Launch> copy;
+  {
+    gpulua::Launch first = launch("copied");
+    gpulua::Launch second = std::move(first);
+    copy = second;
+  }
+  CHECK(next().empty());
+  copy.reset();
+  CHECK(next() == "[copied]");
+  {
+    gpulua::Launch first = launch("called_copy");
+    copy = first;
+  }
+  (*copy)(x);
+  copy.reset();
+  CHECK(next().empty());
+  // One of a callback has the script's line, and might be the script's: Lua tells when nothing has it any more.
+  state.bind<void()>("drop", [&] { static_cast<void>(launch("in_callback")); });
+  state.run("drop()");
+  state.collect();
+  CHECK(next() == "script:1:");
+  copy = launch("on_thread");
+  std::thread([&] { copy.reset(); }).join();
+  CHECK(next() == "[on_thread]");
+}
+
+TEST_CASE("gpulua.hpp: a function of warnings may call the library", "[cpu]") {
+  std::unique_ptr<State> state;
+  int warnings = 0;
+  const auto log = [&](std::string_view) { state->run("warned = (warned or 0) + 1"), ++warnings; };
+  state = std::make_unique<State>("cpu", gpulua::State::Lines(), log);
+  const gpulua::Kernel kernel = state->kernel("__global__ void k(float* x) { x[0] = 1; }", "k");
+  { const gpulua::Launch dropped = kernel.over(1); }
+  state->run("assert(warned == 1)");
+  CHECK(warnings == 1);
+}
+
+TEST_CASE("gpulua.hpp: results of scripts and functions that give none") {
+  State state;
+  const std::string_view text = "function price(x) return 2 * x end function note(x) last = x end";
+  CHECK_THROWS_WITH(
+      state.load<double(double)>(text)(3),
+      "[call] expected a number as the result, got none; the script returned nothing: end it with `return "
+      "value`. A function that it defines is called by its name: state.run(text), then "
+      "state.call<double>(\"name\", arguments...)");
+  state.run(text);
+  CHECK(state.call<double>("price", 3) == 6);
+  CHECK_THROWS_WITH(state.call<double>("note", 3),
+                    "[call] expected a number as the result of 'note', got none; 'note' returned nothing: end it with "
+                    "`return value`");
+  CHECK_THROWS_WITH(state.load<Array()>("return nil")(), ContainsSubstring("got nil; does the function return it?"));
+  CHECK_THROWS_WITH((state.call<std::tuple<double, double>>("note", 3)), ContainsSubstring("'note' returned nothing"));
+  CHECK_THROWS_WITH((state.call<std::tuple<double, double>>("price", 3)),
+                    "[call] expected a number as result 2 of 'price', got none; it gave 1 result");
+}
+
+TEST_CASE("gpulua.hpp: tracebacks have no functions that the library calls itself") {
+  State state;
+  const auto traceback_of = [&](const std::string& text) {
+    try {
+      state.run(text);
+    } catch (const gpulua::Error& error) {
+      const std::string what = error.what();
+      return what.substr(what.find("\nstack traceback:\n"));
+    }
+    return std::string("no error");
+  };
+  const std::string in_script = "\nstack traceback:\n\tscript:2: in main chunk";
+  CHECK(traceback_of("\ngpu.plot.line('x')") == in_script);
+  CHECK(traceback_of("\ngpu.table{a = {1, 2}}:take('x', 3)") == in_script);
+  // What a script calls itself stays.
+  CHECK(traceback_of("\nerror('no')") == "\nstack traceback:\n\t[C]: in function 'error'\n\tscript:2: in main chunk");
+}
+
+TEST_CASE("gpulua.hpp: what cannot be set names the path") {
+  State state;
+  CHECK_THROWS_WITH(state.set("model.x", Array()),
+                    "[set] expected an array at 'model.x', got one that is empty or moved from");
+  CHECK_THROWS_WITH(state.set("model.x", gpulua::Object(nullptr)),
+                    "[set] expected an object at 'model.x', got one that is empty or moved from");
+  CHECK_THROWS_WITH(state.set("model.x", gpulua::Function<void()>(nullptr)),
+                    "[set] expected a function at 'model.x', got one that is empty or moved from");
+  CHECK_THROWS_WITH(state.set("model.x", ~std::uint64_t{0}),
+                    StartsWith("[set] expected an integer that int64_t holds at 'model.x', got 1844"));
+  state.run("assert(model == nil)");
 }
 
 TEST_CASE("gpulua.hpp: arrays and results that are not what the program takes them for") {

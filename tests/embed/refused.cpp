@@ -138,6 +138,42 @@ void refused(gpulua::State& state, const gpulua::Kernel& kernel, const gpulua::A
 #elif defined(REFUSED_pointer_member)
   std::vector<Board> boards(3);
   state.borrow(boards.data(), &Board::level);
+#elif defined(REFUSED_empty_function)
+  gpulua::Function<double(double)> f;
+#elif defined(REFUSED_named_function)
+  gpulua::Function<double(double)> f("price");
+#elif defined(REFUSED_function_type)
+  gpulua::Function<double> f;
+#elif defined(REFUSED_empty_kernel)
+  gpulua::Kernel other;
+#elif defined(REFUSED_empty_launch)
+  gpulua::Launch other;
+#elif defined(REFUSED_empty_object)
+  gpulua::Object other;
+#elif defined(REFUSED_empty_span)
+  gpulua::Span<float> other;
+#elif defined(REFUSED_array_of)
+  gpulua::Array other(v);
+#elif defined(REFUSED_sum_taken)
+  const double y = x.sum();
+#elif defined(REFUSED_part_taken)
+  const double y = x[0];
+#elif defined(REFUSED_part_set)
+  x[0] = 2.0f;
+#elif defined(REFUSED_run_typed)
+  const double y = state.run<double>("return 6 * 7");
+#elif defined(REFUSED_load_value)
+  const double y = state.load<double>("return 6 * 7")();
+#elif defined(REFUSED_load_untyped)
+  const double y = state.load("return 6 * 7")();
+#elif defined(REFUSED_get_untyped)
+  const double y = state.get("n");
+#elif defined(REFUSED_value_untyped)
+  const double y = state.value("n");
+#elif defined(REFUSED_untyped_taken)
+  const double y = state.call("f", 2.5);
+#elif defined(REFUSED_load_dropped)
+  state.load<void()>("x = 1");
 #elif defined(REFUSED_state)
   gpulua::State other = state;
 #endif

@@ -14,8 +14,18 @@ from fixture import PATIENCE, Cell, KernelManager, Notebook, folder, gpulua
 
 class Kernel(Notebook):
     def test_what_ipython_has_gets_a_hint(self):
-        for code, hint in [("%time gpu.ones(3):sum()", "gpu.benchmark"), ("%%bash\nls", "os.execute"), ("!ls", "os.execute")]:
+        for code, hint in [("%time gpu.ones(3):sum()", "gpu.benchmark"), ("%%bash\nls", "os.execute"), ("!ls", "os.execute"),
+                           ("x = 1; %timeit print(x)", "gpu.benchmark"), ("%%gpulua\nx = 1", "here all is Lua")]:
             self.assertIn(hint, self.fails(code)["evalue"])
+        # Behind a statement, whose remainder Lua would take; nothing of the cell runs.
+        self.run_cell("magics = gpu.ones(3)")
+        for line in ["%timeit magics:sum()", "%timeit (magics)", "%time y = magics:sum()", "%%timeit\nmagics:sum()", "%matplotlib inline"]:
+            failed = self.fails(f"magics = gpu.zeros(3)\n{line}")
+            self.assertIn("lines with % are IPython's: gpu.benchmark(f) measures times", failed["evalue"], line)
+            self.assertRegex(failed["evalue"], r"^In\[\d+\]:2: unexpected symbol near '%'", line)
+        self.assertEqual(self.run_cell("magics:sum():item()").data["text/plain"], "3")
+        self.assertEqual(self.run_cell("five = 17\n  % 12").status, "ok")
+        self.assertEqual(self.run_cell("text = [[\n%timeit x]]\n#text").data["text/plain"], "9")
         for code in ["?gpu.sum", "gpu.sum?", "gpu.sum??"]:
             self.assertIn("gpu.sum(x", self.run_cell(code).text())
         self.assertEqual(self.fails("local x = 1\n\ny = nil + 1")["evalue"].split(" ")[0].split(":")[1], "3")
@@ -318,6 +328,45 @@ os._exit(0)"""
             process = subprocess.run([gpulua, *wrong], capture_output=True)
             self.assertEqual(process.returncode, 1)
             self.assertIn(b"--install-kernel", process.stderr)
+
+    def test_the_command_line(self):
+        program = os.path.join(os.path.dirname(gpulua), "gpulua-kernel")
+        with tempfile.TemporaryDirectory() as directory:
+            path = os.path.join(directory, "other.json")
+            with open(path, "w") as file:
+                file.write("no json")
+            for arguments, message in [([], "expected -f connection_file.json, got none"), (["-f"], "a connection file after -f, got none"),
+                                       ([path], f"--device name, got '{path}'"), (["--version"], "got '--version'"),
+                                       (["-f", "x.json", "--device"], "a device's name after --device, got none"),
+                                       (["-f", directory + "/none.json"], "none.json': No such file"),
+                                       (["-f", path], f"Jupyter's ports and key in JSON, got '{path}'")]:
+                process = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=PATIENCE)
+                self.assertEqual((process.returncode, process.stdout), (1, ""), arguments)
+                self.assertIn(message, process.stderr)
+                self.assertEqual("usage: gpulua-kernel -f connection_file.json" in process.stderr, "-f" not in arguments or len(arguments) != 2, arguments)
+        process = subprocess.run([program, "--help"], capture_output=True, text=True)
+        self.assertEqual((process.returncode, process.stderr), (0, ""))
+        self.assertIn("usage: gpulua-kernel -f connection_file.json", process.stdout)
+
+    def test_a_kernel_that_is_started_by_hand(self):
+        from jupyter_client import BlockingKernelClient
+        from jupyter_client.connect import write_connection_file
+        program = os.path.join(os.path.dirname(gpulua), "gpulua-kernel")
+        for key in (b"", b"a secret"):  # without one, messages are not signed
+            with tempfile.TemporaryDirectory() as directory:
+                path, _ = write_connection_file(os.path.join(directory, "connection.json"), key=key)
+                process = subprocess.Popen([program, "-f", path, "--device", "cpu"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                self.addCleanup(process.kill)
+                client = BlockingKernelClient(connection_file=path)
+                client.load_connection_file()
+                client.start_channels()
+                self.addCleanup(client.stop_channels)
+                client.wait_for_ready(timeout=PATIENCE)
+                messages = []
+                client.execute_interactive("6 * 7", timeout=PATIENCE, output_hook=messages.append)
+                self.assertIn("42", str([message["content"] for message in messages]))
+                client.shutdown()
+                process.wait(timeout=PATIENCE)
 
 
 if __name__ == "__main__":

@@ -307,7 +307,7 @@ class Names(unittest.TestCase):
     def test_namespace_without_a_state(self):
         from gpulua._xp import Namespace
         with self.assertRaisesRegex(AttributeError, r"where Lua has gpu.normcdf, it is state\['gpu.normcdf'\] of a gpulua.State"):
-            Namespace(None).normcdf
+            Namespace(lambda: None).normcdf
 
     def test_arrays_of_states(self):
         one, other = gpulua.State("cpu"), gpulua.State("cpu")
@@ -325,6 +325,20 @@ class Names(unittest.TestCase):
                 gpulua.State("cpu").eval(text)
         with self.assertRaisesRegex(gpulua.ScriptSyntaxError, "near '<eof>'$|near '\\+'$|<eof>"):
             gpulua.State("cpu").eval("1 +")
+
+    def test_what_cannot_be_set_names_the_path(self):
+        with gpulua.State("cpu") as state:
+            for value in (object(), 2**64, {"x": object()}, [object()]):
+                with self.assertRaisesRegex((TypeError, OverflowError), r"^\[State\] 'model\.rate': expected .*, got "):
+                    state["model.rate"] = value
+            self.assertIsNone(state.eval("model"))
+
+    def test_scripts_that_give_no_result(self):
+        with gpulua.State("cpu") as state:
+            for use in (state.table, state.array):
+                with self.assertRaisesRegex(TypeError, "got None; state.run gives None for a script without `return value`"):
+                    use(state.run("function price(x) return x end"))
+            self.assertEqual(state["price"](3), 3)
 
 
 class Magics(unittest.TestCase):
@@ -354,6 +368,11 @@ class Magics(unittest.TestCase):
             self.cell("", "x = 1\n\nerror 'no'")
         with self.assertRaisesRegex(gpulua.ScriptSyntaxError, "^cell:2: "):
             self.cell("", "x = 1\nx = = 1")
+        for code, hint in [("x = 1\n\n%timeit (x)", "lines with % are IPython's: gpu.benchmark"),
+                           ("x = 1\n\n%%gpulua\ny = 2", "begin a line and a cell of Python's notebooks")]:
+            with self.assertRaisesRegex(gpulua.ScriptSyntaxError, "^cell:3: (.|\n)*" + hint):
+                self.cell("", code)
+        self.assertEqual(self.cell("", "s = [[\n%timeit]]; #s"), 7)
         forms = self.cell("", "gpu.plot.line {1, 4, 9}")._repr_mimebundle_()
         self.assertEqual([row["y"] for row in forms["application/vnd.vegalite.v5+json"]["layer"][0]["data"]["values"]], [1, 4, 9])
         self.assertIn("<table", self.cell("", "gpu.table {a = {1, 2}}")._repr_mimebundle_()["text/html"])

@@ -1,6 +1,7 @@
 """Python's array API standard, version 2024.12, by the functions of a state. Each module here has the functions of one of its topics; most
 are tables of names. Axes, indices and positions count from 0 here, and from 1 in Lua."""
 import math
+import types
 import weakref
 
 from .advice import Missing, advise
@@ -21,16 +22,21 @@ _versions = ["2021.12", "2022.12", "2023.12", "2024.12"]
 
 
 class Namespace(Creation, DTypes, Elementwise, Products, Searching, Shapes, Statistics, Missing):
-    """The functions of the standard for arrays of one state; without a state, for those of one with float64 as the default dtype."""
+    """The functions of the standard for arrays of one state. `state`: the state, or a function that makes it at first use."""
 
     __name__ = "gpulua.xp"
     __array_api_version__ = "2024.12"
     e, inf, nan, pi, newaxis = math.e, math.inf, math.nan, math.pi, None
 
     def __init__(self, state):
-        self._given, self.linalg, self.fft = state, Linalg(self), Fft(self)
-        if state is not None:
-            state._namespace_reference = weakref.ref(self)
+        self._made, self.linalg, self.fft = None, Linalg(self), Fft(self)
+        self._make = state if isinstance(state, types.FunctionType) else None
+        if self._make is None:
+            self._take(state)
+
+    def _take(self, state):
+        self._made = state
+        state._namespace_reference = weakref.ref(self)
 
     def __repr__(self):
         return f"<namespace {self.__name__}>"
@@ -40,15 +46,13 @@ class Namespace(Creation, DTypes, Elementwise, Products, Searching, Shapes, Stat
 
     @property
     def _is_open(self):
-        return self._given is not None
+        return self._made is not None
 
     @property
     def _state(self):
-        if self._given is None:
-            from .._state import State
-            self._given = State(default_dtype="float64")
-            self._given._namespace_reference = weakref.ref(self)
-        return self._given
+        if self._made is None:
+            self._take(self._make())
+        return self._made
 
     def _lua(self, text):
         return self._state._lua(text)
