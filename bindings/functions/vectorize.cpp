@@ -119,24 +119,24 @@ int line_of_result(const luafn::Block& block) {
   return 0;
 }
 
-/// core.check_step_function(op, f, count [, sets_arrays [, remedy]]): throws Error unless f is a Lua function with
-/// `count` parameters, with `remedy` at the message's end. With sets_arrays it must return nothing, as what it computes
-/// is in its arrays.
+/// core.check_step_function(op, f, count [, set [, remedy]]): throws Error unless f is a Lua function with `count`
+/// parameters, with `remedy` at the message's end. Where parameter `set` is an array that it sets, it must return
+/// nothing, as what it computes is in its arrays.
 int check_step_function(lua_State* L) {
   const std::string op(check_string(L, 1, "guvectorize", "a name"));
-  const bool sets_arrays = lua_toboolean(L, 4) != 0;
+  const std::int64_t set = lua_isnoneornil(L, 4) ? 0 : check_integer(L, 4, "guvectorize", "a parameter");
   const std::string remedy(lua_isnoneornil(L, 5) ? "" : check_string(L, 5, "guvectorize", "a text"));
   check_source_rights(L, op.c_str());
   if (!push_function_of(L, 2)) fail(op.c_str(), "a Lua function of the arrays of one step", L, 2);
   const int function = lua_gettop(L);
   check_parameters(L, function, op, static_cast<std::size_t>(check_integer(L, 3, "guvectorize", "a number")), remedy);
-  if (!sets_arrays) return 0;
+  if (set == 0) return 0;
   const LocatedFunction& located = locate_function(L, function, op.c_str());
   if (const int line = line_of_result(located.function->body))
     throw Error(
         "[{}] {}:{}: expected a function that sets the elements of its arrays and returns nothing, got one that "
         "returns values; {} is such an array",
-        op, located.chunk->name, line, located.function->parameters.back()->name);
+        op, located.chunk->name, line, located.function->parameters[static_cast<std::size_t>(set - 1)]->name);
   return 0;
 }
 

@@ -137,7 +137,8 @@ function gpu.guvectorize(signature, f, options)
   local remedy = written > 0 and ("; %s: function(%s) ... end"):format(
     written == 1 and "the last one is the array that it writes the result to" or "the last ones are the arrays that it writes the results to",
     ("abcdefgh"):sub(1, #parsed.inputs):gsub(".", "%0, ") .. (written == 1 and "out" or "out1, out2")) or nil
-  core.check_step_function("guvectorize", f, #parsed.inputs + written, written == #parsed.outputs, remedy)
+  core.check_step_function("guvectorize", f, #parsed.inputs + written,
+    written == #parsed.outputs and #parsed.inputs + written or nil, remedy)
   local settings = {name = op, fmad = options.fmad}
   local wrappers = {}
 

@@ -21,7 +21,10 @@ local advice = {
 }
 
 local function read_span(problem, span, each)
-  if type(span) ~= "table" or #span ~= 2 then core.fail(op, "a time span {t0, t1}", span) end
+  if type(span) ~= "table" or #span ~= 2 then
+    core.raise(("[%s] expected a time span {t0, t1} before y0, gpu.%s(f, {t0, t1}, y0), got %s"):format(op, op,
+      type(span) == "table" and ("a list of %d"):format(#span) or core.describe(span)))
+  end
   for i, name in ipairs {"t0", "t1"} do
     local value = core.plain(span[i])
     if each then
@@ -112,7 +115,7 @@ function integrate.solve_ivp(f, span, y0, options)
   local problem = {f = f, y0 = y0, dtype = kinds.working(y0), args = options.args or {}}
   if each then
     problem.args = problems.args(op, options.args, y0.device)
-    core.check_step_function(op, f, 3 + #problem.args, true, steps_form(#problem.args))
+    core.check_step_function(op, f, 3 + #problem.args, 3, steps_form(#problem.args))
     if debug.getlocal(f, 2) == "t" then
       core.warn(("[%s] expected a function f(t, y, dy), the time first, got one whose second parameter, the state, is called t"):format(op))
     end

@@ -9,7 +9,7 @@
 -- positions never change. The nonzeros do: A.data is the array itself. So what is computed from them is cached with core.writes(entries).
 -- In sandboxes: all
 local gpu, _, core, import = ...
-local checks = import "checks"
+local checks, kinds = import "checks", import "kinds"
 local calls, sparse_lines = import "derived_calls", import "sparse_lines"
 
 local sparse = gpu.sparse
@@ -168,6 +168,10 @@ local function of_lines(op, format, x, places, starts, shape, options)
   if places == nil then return convert(op, format, x, options) end
   local by_rows = format == "csr"
   local values = check_values(op, x, options.device)
+  if core.is_array(starts) and not kinds.is_integral(starts) then
+    core.raise(("[%s] expected gpu.%s(values, %s, indptr), got numbers of %s as the indptr; gpu.sparse.coo(rows, columns, values):to%s() "
+      .. "takes the position of each value"):format(op, op, by_rows and "columns" or "rows", starts.dtype, format))
+  end
   places = check_positions(op, by_rows and "columns" or "rows", places, values)
   starts = check_positions(op, "indptr", starts, values)
   if places.size ~= values.size then

@@ -54,6 +54,17 @@ function exports.column(op, name, value)
   return value, kind
 end
 
+--- The columns of a matrix by these names.
+function exports.of_matrix(op, matrix, names)
+  core.check_list(op, "names of columns", names)
+  if matrix.ndim ~= 2 or matrix.shape[2] ~= #names then
+    core.fail(op, ("a matrix with a column for each of the %d names"):format(#names), matrix)
+  end
+  local named = {}
+  for j, name in ipairs(names) do named[name] = matrix(":", j) end
+  return named
+end
+
 --- Refuses a key that is no name, as of a list of rows or of a list of columns.
 function exports.refuse_key(op, given, key)
   local first = given[1]

@@ -65,8 +65,8 @@ local function add_given(op, fields, name, value) add(op, fields, name, given.co
 function gpu.table(columns, names)
   local op = "table"
   if core.is_array(columns) then
-    if names ~= nil then core.fail(op, "one array, whose elements become a Lua table, or columns by name", names) end
-    return array_methods.table(columns)
+    if names == nil then return array_methods.table(columns) end
+    columns = given.of_matrix(op, columns, names)
   end
   if type(columns) ~= "table" then core.fail(op, "a table of columns by name, {x = x, y = y}", columns) end
   if names == nil then

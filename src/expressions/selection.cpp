@@ -247,6 +247,18 @@ Array read_index(const Array& array, std::vector<IndexItem> items) {
   return gather(array, std::move(selection.at), std::move(selection.indices));
 }
 
+/// Throws Error where a mask chooses some elements of `array` and the values are those of all.
+static void check_chosen(const Array& array, const std::vector<IndexItem>& items, const Layout& chosen,
+                         const Array& value) {
+  const Array& mask = items.front().array;
+  if (items.size() != 1 || mask->dtype != DType::boolean || mask->layout.shape != array->layout.shape) return;
+  if (value->layout.shape != array->layout.shape || chosen.size() == array->layout.size()) return;
+  throw Error(
+      "[index] the mask chooses {} of {} elements, got values for all, of shape {}; x[mask] = y[mask] takes those at "
+      "the same places, x = gpu.where(mask, y, x) makes a new array",
+      chosen.size(), array->layout.size(), to_string(value->layout.shape));
+}
+
 void write_index(const Array& array, std::vector<IndexItem> items, const Array& value, const char* op) {
   check_writable(*array, op, value.get());
   if (!has_arrays(items)) {
@@ -260,6 +272,7 @@ void write_index(const Array& array, std::vector<IndexItem> items, const Array& 
   check_arrays(array, items);
   if (write_masked(array, items, value)) return;
   Selection selection = select(array->layout, without_masks(items));
+  check_chosen(array, items, selection.at.layout, value);
   Array source = fitted(value, selection.at.layout.ndim());
   scatter(array, std::move(selection.at), std::move(selection.indices), std::move(source), Combine::store, op);
 }

@@ -240,7 +240,7 @@ class Reader {
                                                : "line " + std::to_string(line) + ", column " + std::to_string(column);
     std::string advice;
     if (field.find(',') != field.npos)
-      advice = "; delimiter = \",\" splits it";
+      advice = "; delimiter = \",\" splits it, and gpu.load(path) reads a .csv with names, texts and dates";
     else if (line == 1 && !reading_.one_row)
       advice = std::string(op_ == "loadtxt" ? "; skiprows = 1" : "; skip_header = 1") +
                " leaves a heading out, gpu.load(path) reads a table with names, texts and dates";

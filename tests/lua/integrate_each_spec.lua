@@ -191,6 +191,8 @@ describe("solve_ivp of each problem", function()
       function(t, y, dy)
         if t > 0 then return y[1] end
       end, { 0, 1 }, { 1 }, each)
+    refuses("got one that returns values; dy is such an array", function(t, y, dy, k) return -k * y[1] end, { 0, 1 }, { 1 },
+      { each = true, args = { 2 } })
     refuses("expected y0 (problems..., n) with n from 1 to 32 for each = true", oscillator, { 0, 1 }, gpu.zeros(33), each)
     refuses("expected y0: an array or a list of real numbers", oscillator, { 0, 1 }, gpu.zeros({ 2 }, "complex64"), each)
     refuses("expected a time span {t0, t1}", oscillator, 1, { 1, 2 }, each)

@@ -43,6 +43,16 @@ describe("tables in text", function()
     assert.are.same({1.8446744073709552e19, -1}, loaded("u\n18446744073709551615\n-1\n").u:table())
   end)
 
+  it("are made of the columns of a matrix, which they show", function()
+    local m = gpu.array {{1, 2}, {3, 4}, {5, 6}}
+    local t = gpu.table(m, {"bid", "ask"})
+    assert.are.same({"bid", "ask"}, t.names)
+    assert.are.same({2, 4, 6}, t.ask:table())
+    m[2] = gpu.array {7, 8}
+    assert.are.same({7, 8}, {t.bid[2], t.ask[2]})
+    assert.are.same(m:table(), t:matrix():table())
+  end)
+
   it("say how to read other separators, comments and encodings", function()
     for separator, shown in pairs {[";"] = '";"', ["\t"] = [["\t"]], ["|"] = '"|"'} do
       local text = ("a;b\n1;2\n3;4\n"):gsub(";", separator)
