@@ -269,7 +269,10 @@ bool is_of_function(CallSignatures& signatures, const std::string& name) {
 
 }  // namespace
 
-std::string named_as_called(lua_State* L, std::string message) {
+std::string named_as_called(lua_State* L, std::string message, const CallSignature* running) {
+  // Conversions are a step of many functions.
+  constexpr std::string_view conversion = "[convert] ";
+  if (running && message.starts_with(conversion)) message.replace(1, conversion.size() - 3, running->op());
   const std::size_t end = message.find("] ");
   const bool is_refused = is_refused_derivative(message);
   if (!message.starts_with('[') || end == message.npos || !(is_refused || is_about_argument(message))) return message;
@@ -278,9 +281,11 @@ std::string named_as_called(lua_State* L, std::string message) {
   const CallSignature* called = called_function(L);
   const std::string name = message.substr(1, end - 1);
   if (called && is_refused) return name == called->op() ? message : no_derivative(called->op());
-  // The same function, as gpu.comm.split in "[split]" and g:uniform in "[random.uniform]".
-  if (!called || called->name == name.substr(name.rfind('.') + 1)) return message;
-  if (!is_of_function(bindings_of(L).signatures, name)) return message;
+  if (!called) return message;
+  // The same function, as g:uniform in "[random.uniform]". gpu.comm.split is not gpu.split, which "[split]" would be.
+  const bool is_short = name.find('.') == name.npos && called->op().ends_with("." + name);
+  if (!is_short && called->name == name.substr(name.rfind('.') + 1)) return message;
+  if (!is_short && !is_of_function(bindings_of(L).signatures, name)) return message;
   return message.replace(1, end - 1, called->op());
 }
 
