@@ -27,7 +27,7 @@ Dims check_shape(lua_State* L, int first, int& next, const char* op) {
     const double size = lua_type(L, index) == LUA_TNUMBER ? lua_tonumber(L, index) : 0;
     if (size != std::floor(size)) refuse_size(L, index, op, what);
     const std::int64_t extent = check_integer(L, index, op, what);
-    if (extent < 0 && !shape.empty()) refuse_size(L, index, op, "sizes of 0 or more");
+    if (extent < 0 && index > first) refuse_size(L, index, op, "sizes of 0 or more");
     if (extent < 0) fail(op, "sizes of 0 or more", L, index);
     shape.push_back(extent);
   };

@@ -366,6 +366,8 @@ describe("a message", function()
   it("ends with its question", function()
     local t = gpu.table {price = {1, 2}}
     fails('"prise"; its columns are price; did you mean "price"?', function() return t.prise end)
+    local _, unknown = gpu.device "cpuu"
+    assert(unknown:find 'did you mean "cpu"%?$', unknown)
     local message = fails("a device has no function math.sinn", gpu.vectorize(function(v) return math.sinn(v) end), x)
     assert(not message:find("?;", 1, true) and message:find('; those of math that it has are.*; did you mean "math.sin"%?'), message)
   end)

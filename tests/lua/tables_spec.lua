@@ -822,6 +822,15 @@ describe("gpu.table", function()
     assert.are.equal("column1  column2  ...  column8  column9", lines[1])
     assert.are.equal("   1.33     2.33  ...     8.33     9.33", lines[4])
     assert.are.equal("2 rows, 9 columns; not shown: column3, column4, column5, column6, column7", lines[5])
+    -- A notebook shows as many whatever their width.
+    local many = {}
+    for i = 11, 40 do many["c" .. i] = {i} end
+    local t = gpu.table(many)
+    local html = debug.getmetatable(t).__display(t)["text/html"]
+    local names = {}
+    for name in html:gmatch "<th[^>]*>([^<]*)</th>" do names[#names + 1] = name end
+    assert.are.equal("c11 c12 c13 c14 c15 c16 ... c35 c36 c37 c38 c39 c40", table.concat(names, " "))
+    assert(html:find("1 row, 30 columns; not shown: c17, c18", 1, true), html)
   end)
 
   it("aligns and cuts texts by characters", function()
