@@ -1,17 +1,33 @@
 #include "bindings/arrays/array_options.h"
 
+#include <cmath>
+
 #include "bindings/arrays/lua_array.h"
 #include "bindings/arrays/lua_device.h"
 #include "bindings/lua/list.h"
+#include "bindings/lua/options_elsewhere.h"
 
 namespace gpulua {
+
+namespace {
+
+/// Throws Error for a number that is no size. It may be meant as a value or a bound, as other functions take it.
+[[noreturn]] void refuse_size(lua_State* L, int index, const char* op, const char* expected) {
+  const std::string_view here = number_for_options(op);
+  throw Error("[{}] expected {}, got {}{}{}", op, expected, describe(L, index), here.empty() ? "" : "; ", here);
+}
+
+}  // namespace
 
 Dims check_shape(lua_State* L, int first, int& next, const char* op) {
   Dims shape;
   const auto add = [&](int index) {
     const char* what = "sizes that are integers of 0 or more";
     if (lua_type(L, index) == LUA_TNUMBER && lua_tonumber(L, index) >= 0x1p63) what = "sizes of at most 2^53 elements";
+    const double size = lua_type(L, index) == LUA_TNUMBER ? lua_tonumber(L, index) : 0;
+    if (size != std::floor(size)) refuse_size(L, index, op, what);
     const std::int64_t extent = check_integer(L, index, op, what);
+    if (extent < 0 && index > first) refuse_size(L, index, op, "sizes of 0 or more");
     if (extent < 0) fail(op, "sizes of 0 or more", L, index);
     shape.push_back(extent);
   };

@@ -101,7 +101,12 @@ int event_elapsed(lua_State* L) {
   const auto& to = check<EventHandle>(L, 2, "elapsed");
   check_same_device("elapsed", "an event", *from.device, *to.device);
   if (!from.recorded || !to.recorded)
-    throw Error("[elapsed] expected two events that were recorded, got one that was not: call e:record() first");
+    throw Error(
+        "[elapsed] expected two events that were recorded, as in start:elapsed(stop), got {}: e:record() takes the "
+        "time",
+        from.recorded ? "stop, the argument, unrecorded"
+        : to.recorded ? "start, before the colon, unrecorded"
+                      : "both unrecorded");
   from.device->synchronize(*from.event);
   to.device->synchronize(*to.event);
   const float milliseconds = from.device->device().elapsed(*from.event, *to.event);

@@ -261,26 +261,35 @@ bool is_refused_derivative(std::string_view message) {
          message.find("would hide a dependence from the derivative") != message.npos;
 }
 
-/// Whether functions of the library find mistakes under this name.
-bool is_of_function(CallSignatures& signatures, const std::string& name) {
+/// Whether functions of the library find mistakes under this name, which may be short of the part of gpu that `called`
+/// is in: "all_reduce" for gpu.comm.sum.
+bool is_of_function(CallSignatures& signatures, const std::string& name, const std::string& called) {
   constexpr std::array<std::string_view, 4> others = {"cast", "convert", "equal", "index"};
-  return std::ranges::find(others, name) != others.end() || signatures.has_function(name);
+  return std::ranges::find(others, name) != others.end() || signatures.has_function(name) ||
+         signatures.has_function(called.substr(0, called.rfind('.') + 1) + name);
 }
 
 }  // namespace
 
-std::string named_as_called(lua_State* L, std::string message) {
+std::string named_as_called(lua_State* L, std::string message, const CallSignature* running) {
+  // Conversions are a step of many functions.
+  constexpr std::string_view conversion = "[convert] ";
+  if (running && message.starts_with(conversion)) message.replace(1, conversion.size() - 3, running->op());
   const std::size_t end = message.find("] ");
-  const bool is_refused = is_refused_derivative(message);
-  if (!message.starts_with('[') || end == message.npos || !(is_refused || is_about_argument(message))) return message;
+  if (!message.starts_with('[') || end == message.npos) return message;
   // A function of the script's that the library has called may end with this call: `return x:sum(axis)`.
   if (is_call_of_script(L, 0)) return message;
   const CallSignature* called = called_function(L);
+  if (!called) return message;
   const std::string name = message.substr(1, end - 1);
-  if (called && is_refused) return name == called->op() ? message : no_derivative(called->op());
-  // The same function, as gpu.comm.split in "[split]" and g:uniform in "[random.uniform]".
-  if (!called || called->name == name.substr(name.rfind('.') + 1)) return message;
-  if (!is_of_function(bindings_of(L).signatures, name)) return message;
+  if (is_refused_derivative(message)) return name == called->op() ? message : no_derivative(called->op());
+  // The part of gpu that the function is in: gpu.linalg.norm is not x:norm, which "[norm]" would be.
+  const bool is_short = called->op().ends_with("." + name) && message.find("queued at ") == message.npos;
+  // The same function, as g:uniform in "[random.uniform]".
+  const bool is_same = called->name == name.substr(name.rfind('.') + 1);
+  if (!is_short &&
+      (is_same || !is_about_argument(message) || !is_of_function(bindings_of(L).signatures, name, called->op())))
+    return message;
   return message.replace(1, end - 1, called->op());
 }
 

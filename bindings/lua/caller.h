@@ -63,8 +63,8 @@ std::string about_method(lua_State* L);
 
 /// A message about an argument with the name of the library's Lua function that the script called, in place of that of
 /// the function that found the mistake for it: "[isclose] operands ..." for "[subtract] operands ...". Other messages
-/// stay as they are.
-std::string named_as_called(lua_State* L, std::string message);
+/// stay as they are. `running`, where it is known: a conversion that fails is named after it.
+std::string named_as_called(lua_State* L, std::string message, const CallSignature* running);
 
 /// Passes `text` to the context's warnings with the script's line before it, so that a line warns once.
 void warn_at(Context& context, const Origin& origin, const std::string& text);

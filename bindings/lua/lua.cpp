@@ -50,7 +50,7 @@ int run_protected(lua_State* L, LuaFunction function, bool is_operator) {
     const std::string mistaken = mistaken_colon(L, *signature, 1);
     if (!mistaken.empty()) message = mistaken;
   }
-  message = with_position(caller_position(L), named_as_called(L, std::move(message)));
+  message = with_position(caller_position(L), named_as_called(L, std::move(message), signature));
   lua_pushlstring(L, message.data(), message.size());
   return -1;
 }
@@ -213,14 +213,14 @@ std::string remedy(lua_State* L, const char* op, int index, std::string_view exp
     case LUA_TNUMBER:
       if (!wants_array) return "";
       if (const std::string meant = meant_call(L); !meant.empty()) return meant;
-      return "; x[i] of a vector is a number: x[{i}] is an array of one, gpu.array(t) makes one of numbers" +
-             about_call(op);
+      return about_call(op) +
+             "; x[i] of a vector is a number: x[{i}] is an array of one, gpu.array(t) makes one of numbers";
     case LUA_TUSERDATA:
       if (type_name(L, index) == "a sparse matrix") return wants_array ? "; " + instead_of_sparse(op) : "";
       [[fallthrough]];
     case LUA_TTABLE:
       if (!wants_array && (!expected.starts_with("a table of arrays") || is_plain_table(L, index))) return "";
-      return remedy_of_table(L, index) + (expected == LuaType<Array>::name && takes_several(op) ? about_call(op) : "");
+      return (expected == LuaType<Array>::name && takes_several(op) ? about_call(op) : "") + remedy_of_table(L, index);
     case LUA_TFUNCTION:
       return wants_array || wants_number ? "; parentheses call a function: x:mean() is a value, x.mean a function" : "";
     case LUA_TSTRING:

@@ -186,12 +186,23 @@ constexpr NameRow misplaced_options[] = {
 
 static_assert(std::ranges::is_sorted(misplaced_options, {}, &NameRow::name));
 
-/// Functions that take a number in the place of options elsewhere.
+constexpr const char* value_fills = "gpu.full(shape, value) fills an array with a value: gpu.full({3, 4}, 0.5)";
+
+/// Functions that take a number in the place of options elsewhere, or where a size is no size.
 constexpr NameRow number_elsewhere[] = {
     {"cubic_spline", "gpu.cubic_spline(x, y) is a function: gpu.cubic_spline(x, y)(points)"},
+    {"empty", value_fills},
     {"exp", "b ^ x has another base"},
     {"log", "gpu.log2(x) and gpu.log10(x) have these bases, gpu.log(x) / math.log(b) any"},
+    {"ones", value_fills},
+    {"rand", "gpu.random.uniform(shape, low, high) draws between these bounds: gpu.random.uniform(1000, -1, 1)"},
+    {"randn",
+     "gpu.random.normal(shape, mean, deviation) draws with both: gpu.random.normal(1000, 0, 0.2), or 0.2 * "
+     "gpu.randn(1000)"},
+    {"signal.freqz", "{points = 512} is a number of frequencies"},
+    {"signal.sosfreqz", "{points = 512} is a number of frequencies"},
     {"sqrt", "gpu.cbrt(x) is the cube root, x ^ (1 / n) any"},
+    {"zeros", value_fills},
 };
 
 static_assert(std::ranges::is_sorted(number_elsewhere, {}, &NameRow::name));

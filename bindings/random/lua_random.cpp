@@ -8,6 +8,7 @@
 #include "bindings/arrays/lua_array.h"
 #include "bindings/arrays/lua_device.h"
 #include "bindings/arrays/number_argument.h"
+#include "bindings/lua/caller.h"
 #include "bindings/lua/library.h"
 #include "bindings/random/curand_generator.h"
 #include "src/algorithms/valid_numbers.h"
@@ -124,6 +125,13 @@ int create_random(lua_State* L) {
   }
   check_floating(dtype, function);
   complete(L, source);
+  // Elsewhere a count, and a mean and a deviation or two bounds.
+  if (shape.size() == 3 && shape[0] > 0 && shape[1] == 0 && shape[2] == 1 && !lua_istable(L, 1)) {
+    const std::string count = std::to_string(shape[0]);
+    warn_at(bindings_of(L).context(), bindings_of(L).origin(),
+            std::string("[") + function + "] makes no numbers: " + count + ", 0 and 1 are sizes; gpu.random." +
+                (is_normal ? "normal(" : "uniform(") + count + ", 0, 1) draws " + count);
+  }
   const OpInfo& row = op(is_normal ? "random_normal" : "random_uniform");
   push_array(L, part ? random_part(source.device, row, std::move(shape), dtype, source.stream, *part)
                      : random(source.device, row, std::move(shape), dtype, source.stream));

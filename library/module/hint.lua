@@ -236,6 +236,24 @@ local function bare(code)
   return (gsub(code, "%-%-.*$", ""))
 end
 
+local with_colons = {
+  ["for"] = "Lua writes for i = 1, n do ... end", ["while"] = "Lua writes while condition do ... end",
+  ["if"] = "Lua writes if condition then ... end", ["elseif"] = elseif_form:format "elseif",
+}
+
+--- A line further up that ends with a colon, `for i in range(3):`: the parser takes the name after it for a method's, and finds the mistake
+--- later.
+local function of_colon_before(message, lines, line)
+  if not (find(message, "'do' expected", 1, true) or find(message, "'then' expected", 1, true)
+      or find(message, "function arguments expected", 1, true)) then
+    return
+  end
+  for number = line - 1, 1, -1 do
+    local word = match(bare(lines[number] or "") .. "\n", "^%s*(%a+)%f[^%w_].*[%w_%)%]\"']%s*:%s")
+    if with_colons[word] then return ("line %d: %s"):format(number, with_colons[word]) end
+  end
+end
+
 return function(message, text, reads)
   local hint = of_running(message, reads)
   if hint then return hint end
@@ -255,7 +273,7 @@ return function(message, text, reads)
   local open_block = of_open_block(message, text)
   if open_block then return open_block end
   local lines = numbered_lines(text)
-  local before = of_line_before(message, lines, line)
+  local before = of_colon_before(message, lines, line) or of_line_before(message, lines, line)
   if before then return before end
   local code = bare(lines[line] or "")
   -- A colon at the end of a line begins a method's name on the next.

@@ -120,7 +120,8 @@ end)
 function tools.check_order(op, a, terms)
   local order = #a - 1
   if terms > 1 and order > most_order then
-    core.raise(("[%s] expected coefficients b and a, of an order of at most %d, before x, got the order %d"):format(op, most_order, order))
+    core.raise(("[%s] expected coefficients b and a, of an order of at most %d, before x, got the order %d; the order of arguments is "
+      .. "gpu.%s(b, a, x)"):format(op, most_order, order, op))
   end
 end
 

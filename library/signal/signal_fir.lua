@@ -148,7 +148,8 @@ end
 local function read_polynomial(op, length, degree, options)
   tools.check_count(op, "a length", length, 1)
   tools.check_count(op, "a degree", degree, 0)
-  if degree >= length then core.raise(("[%s] expected a degree below the length, %d, got %d"):format(op, length, degree)) end
+  if degree >= length then core.raise(("[%s] expected a degree below the length, %d, got %d; the length comes first: %d, %d"):format(op, length,
+    degree, degree, length)) end
   local derivative = tools.check_count(op, "deriv", options.deriv or 0, 0)
   local spacing = options.delta or 1
   if type(spacing) ~= "number" or spacing == 0 then core.fail(op, "delta, a number other than 0", spacing) end

@@ -163,6 +163,11 @@ function signal.filtfilt(b, a, x, axis, options)
   axis, options = tools.axis(op, x, axis, options)
   local above, below, terms = tools.coefficients(op, b, a)
   tools.check_order(op, below, terms)
+  local n = x.shape[axis]
+  if #above > n and n > 0 and options.padlen == nil and options.padtype ~= false then
+    core.raise(("[%s] expected more elements of x along the axis than coefficients, got %d and %d; the order is gpu.signal.filtfilt(b, a, x), and "
+      .. "{padtype = false} takes signals shorter than the filter"):format(op, n, #above))
+  end
   local steady = steady_state(op, above, below)
   return both_ways(op, x, axis, options, 3 * #above, function(rows, first)
     if #steady == 0 then return (filtered(op, rows, above, below, terms)) end

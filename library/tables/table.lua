@@ -152,8 +152,9 @@ function tables.__index(t, key)
     or core.has_date_form(key) and ("; t:take(t.date:eq(%q)) selects rows by a column of dates"):format(key)
   local names = {"rows", "names", unpack(fields.names)}
   for name in pairs(methods) do names[#names + 1] = name end
-  core.raise(("[table] a table has no column, property or method %s%s; its columns are %s"):format(core.describe(key),
-    use or core.did_you_mean(key, names), list_of(fields.names)))
+  local known = "; its columns are " .. list_of(fields.names)
+  core.raise(("[table] a table has no column, property or method %s%s"):format(core.describe(key),
+    use and use .. known or known .. core.did_you_mean(key, names)))
 end
 
 checks.refuse_operators(tables,

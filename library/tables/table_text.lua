@@ -50,27 +50,58 @@ end
 
 local function counted(n, what) return ("%.0f %s%s"):format(n, what, n == 1 and "" or "s") end
 
---- The lines of cells of the columns that are shown, in at most `room` characters after `format` of each column, and what there is
---- in all.
+--- The positions of the columns that are shown, the first and the last ones, and their cells by position. `width(cells)`: the room that a
+--- column takes. At least one column is shown; `left` counts those in front of the ones that are not.
+local function shown_columns(count, room, width, column)
+  local cells, taken = {}, -#between
+  for i = 1, count <= most_columns and count or 0 do
+    cells[i] = column(i)
+    taken = taken + width(cells[i])
+  end
+  if count <= most_columns and taken <= room then return count, 0, cells end
+  local left, right = 0, 0
+  taken = 3 -- the dots between the two parts
+  while left + right < math.min(count - 1, most_columns) do
+    local at = left <= right and left + 1 or count - right
+    cells[at] = cells[at] or column(at)
+    taken = taken + width(cells[at])
+    if taken > room and left > 0 then break end
+    if left <= right then left = left + 1 else right = right + 1 end
+  end
+  return math.max(left, 1), right, cells
+end
+
+--- The lines of cells of the columns that are shown, in at most `room` characters after `format` of each column, whether each column is
+--- text, and what there is in all.
 local function rows_of(fields, room, format)
-  local n, shown, rows = fields.rows, 0, {}
+  local n, names, rows, is_text = fields.rows, fields.names, {}, {}
   local first, last = n, n + 1
   if n > most_rows then first, last = edge_rows, n - edge_rows + 1 end
-  for i = 1, math.min(#fields.names, most_columns) do
-    local name = fields.names[i]
-    local cells = format(column_cells(fields, name, first, last), columns.is_text(fields.kinds[name]))
-    room = room - length(cells[1]) - #between
-    if room < -#between and i > 1 then break end
-    shown = i
+  local left, right, columns_cells = shown_columns(#names, room, function(cells) return length(cells[1]) + #between end, function(i)
+    return format(column_cells(fields, names[i], first, last), columns.is_text(fields.kinds[names[i]]))
+  end)
+  local function add(cells, kind)
+    is_text[#is_text + 1] = columns.is_text(kind)
     for j, text in ipairs(cells) do
       rows[j] = rows[j] or {}
-      rows[j][i] = text
+      rows[j][#is_text] = text
     end
   end
-  local rest = shown < #fields.names and "; not shown: " .. table.concat(fields.names, ", ", shown + 1) or ""
+  local function add_columns(from, to)
+    for i = from, to do add(columns_cells[i], fields.kinds[names[i]]) end
+  end
+  add_columns(1, left)
+  local rest = ""
+  if left + right < #names then
+    local dots = {}
+    for j = 1, #rows do dots[j] = j == 2 and "" or "..." end
+    add(format(dots, false))
+    rest = "; not shown: " .. table.concat(names, ", ", left + 1, #names - right)
+  end
+  add_columns(#names - right + 1, #names)
   local hidden = table_parts.hidden_names(fields)
   if #hidden > 0 then rest = ("%s; t:column(name) gives %s"):format(rest, table.concat(hidden, ", ")) end
-  return rows, ("%s, %s%s"):format(counted(n, "row"), counted(#fields.names, "column"), rest)
+  return rows, ("%s, %s%s"):format(counted(n, "row"), counted(#names, "column"), rest), is_text
 end
 
 --- The text of a table's fields, as table.lua has them.
@@ -97,9 +128,7 @@ end
 
 --- The text of a table as HTML, for notebooks.
 function exports.table_html(fields)
-  local rows, summary = rows_of(fields, math.huge, function(cells) return cells end)
-  local is_text = {}
-  for i, name in ipairs(fields.names) do is_text[i] = columns.is_text(fields.kinds[name]) end
+  local rows, summary, is_text = rows_of(fields, math.huge, function(cells) return cells end)
   return ("%s<div>%s</div>"):format(import("measure").html_table(rows, is_text), import("measure").html_text(summary))
 end
 

@@ -248,7 +248,8 @@ Array pending_node(OpenDevice& device, DType dtype, Dims&& shape, Pending&& pend
 
 void check_takes(const Node& out, DType dtype, const char* op) {
   if (rank_of(dtype) <= rank_of(out.dtype)) return;
-  const std::string text(name(dtype)), got = std::string(name(out.dtype)) + "; x:astype(\"" + text + "\") makes one";
+  const std::string text(name(dtype)),
+      got = std::string(name(out.dtype)) + "; x:astype(\"" + text + "\") makes one of the array that is written, x";
   throw Error("{}expected an array to write to that takes {}, got {}", bracketed(op), text, got);
 }
 

@@ -216,7 +216,7 @@ void Translator::refuse_name(const std::string& name, int line) const {
       near.offer(std::string_view(other).substr(library.size() + 1), other);
       list += other.substr(library.size()).replace(0, 1, " ");
     }
-    refuse(line, refusal + near.question() + "; those of " + library + " that it has are" + list);
+    refuse(line, refusal + "; those of " + library + " that it has are" + list + near.question());
   }
   if (const std::string_view here = name_of_cuda(name); !here.empty())
     refuse(line, refusal + "; use " + std::string(here));

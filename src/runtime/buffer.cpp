@@ -76,8 +76,15 @@ void Buffer::move_to(std::shared_ptr<SharedBlock> block, const StreamRef& stream
 
 void Buffer::free(const char* why) {
   if (BufferObserver* observer = device_->buffer_observer()) observer->frees(*this);
-  if (!freed_) why_freed_ = why;
+  if (!freed_) {
+    why_freed_ = why;
+    if (Host* host = device_->context().host()) freed_at_ = host->origin();
+  }
   release();
+}
+
+std::string Buffer::why_freed() const {
+  return why_freed_ + (freed_at_.chunk ? "; that was at " + line_text(freed_at_.chunk, freed_at_.line) : "");
 }
 
 void Buffer::release() noexcept {
@@ -122,7 +129,7 @@ void Buffer::depend_on(const Buffer& source) {
 }
 
 void Buffer::check_live() {
-  if (freed_) throw Error("[array] {}", why_freed_);
+  if (freed_) throw Error("[array] {}", why_freed());
   std::erase_if(checks_, [](const CheckRef& check) { return check->state == Check::State::passed; });
   for (const CheckRef& check : checks_)
     if (check->state == Check::State::failed) throw Error(check->why);

@@ -45,8 +45,8 @@ class Buffer {
   std::uint64_t serial() const { return serial_; }
   void set_serial(std::uint64_t serial) { serial_ = serial; }
   bool freed() const { return freed_; }
-  /// What has happened to the memory of a buffer that was freed: "the array was freed, ...".
-  const char* why_freed() const { return why_freed_; }
+  /// What has happened to the memory of a buffer that was freed: "the array was freed, ...", and where.
+  std::string why_freed() const;
   /// Points to the buffer, and to null once the buffer is gone.
   std::shared_ptr<Buffer* const> watch();
   /// True of memory that the device has allocated for the buffer.
@@ -132,6 +132,7 @@ class Buffer {
   std::size_t bytes_;
   std::size_t unused_ = 0;  // Lent::unused
   const char* why_freed_ = freed_by_script;
+  Origin freed_at_;
   bool freed_ = false;
   bool guarded_ = false;  // freed, read-only, or with checks: read() and write() take the slow path
   bool lent_ = false;

@@ -107,7 +107,7 @@ std::shared_ptr<OpenDevice> Context::open_device(std::string_view name) {
   const std::string meant = is_kind ? "" : is_name_of_gpu(kind) ? name_of_cuda : did_you_mean(name, known);
   const bool is_dtype = find_dtype(name).has_value();
   const std::string other = is_dtype ? "; x:astype(\"" + std::string(name) + "\") converts numbers" : meant;
-  throw Error(ErrorKind::unavailable, "{}, got \"{}\"{}{}", text, name, other, reasons);
+  throw Error(ErrorKind::unavailable, "{}, got \"{}\"{}{}", text, name, reasons, other);
 }
 
 std::string Context::default_device() {

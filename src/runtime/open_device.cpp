@@ -95,9 +95,10 @@ void OpenDevice::make_room(std::size_t bytes) {
 }
 
 void OpenDevice::refuse_memory(std::size_t bytes) const {
-  throw Error(ErrorKind::memory,
-              "[memory] out of memory on {}: {} wanted, {}; {}. x:free() or gpu.scope gives memory back early", name(),
-              format_bytes(bytes), limit_text(), memory_.describe_holders());
+  std::string advice = memory_.used() > 0 ? ". x:free() or gpu.scope gives memory back early" : "";
+  if (bytes > memory_.limit()) advice = ". The limit is below this one amount: work in parts, or use a smaller dtype";
+  throw Error(ErrorKind::memory, "[memory] out of memory on {}: {} wanted, {}; {}{}", name(), format_bytes(bytes),
+              limit_text(), memory_.describe_holders(), advice);
 }
 
 std::string OpenDevice::limit_text() const {

@@ -86,8 +86,8 @@ do
   local x = normal(2 * size)
   local function refused(message, f) fails(message, function() gpu.grad(f)(x) end) end
   refused('[comm.all_reduce] has for the operation "max" no derivative', function(z) return comm.all_reduce(z, "max"):sum() end)
-  refused("[all_reduce] the option out has no derivative", function(z) return comm.all_reduce(z, {out = gpu.zeros(2 * size, "float64")}):sum() end)
+  refused("[comm.all_reduce] the option out has no derivative", function(z) return comm.all_reduce(z, {out = gpu.zeros(2 * size, "float64")}):sum() end)
   refused("[comm.broadcast] has no derivative between ranks: gpu.comm.all_reduce", function(z) return comm.broadcast(z, 0):sum() end)
-  fails("[replicated] expected an array of real or complex numbers", function() comm.replicated(gpu.arange(3)) end)
+  fails("[comm.replicated] expected an array of real or complex numbers", function() comm.replicated(gpu.arange(3)) end)
 end
 comm.print "ok"

@@ -46,9 +46,9 @@ fails() {
   fi
 }
 if [ ${#mpirun[@]} != 0 ]; then
-  fails 'another call' '\[(barrier|all_reduce)\] expected the same call on all ranks, got others on some' \
+  fails 'another call' '\[comm.(barrier|all_reduce)\] expected the same call on all ranks, got others on some' \
     'if comm.rank == 0 then comm.barrier() else comm.all_reduce(x) end'
-  fails 'another size' '\[all_reduce\] expected the same call on all ranks' 'comm.all_reduce(gpu.ones(10 + comm.rank))'
+  fails 'another size' '\[comm.all_reduce\] expected the same call on all ranks' 'comm.all_reduce(gpu.ones(10 + comm.rank))'
   fails 'an error of one rank' 'on purpose' 'if comm.rank == 1 then error "on purpose" end comm.barrier()'
   fails 'an error of one rank that others know' 'on purpose' 'comm.barrier() if comm.rank == 1 then error "on purpose" end comm.barrier()'
   fails 'kill -9' '[Kk]illed' 'comm.barrier() if comm.rank == 1 then os.execute "kill -9 $PPID" end comm.all_reduce(x)'

@@ -106,7 +106,7 @@ describe("bad input of creation", function()
     assert.are.same({ 1 / 0, -1 / 0 }, x({ 1, 2 }):table())
     assert.are.same(gpu.array({ 1e300, -1e39, 1 / 3 }, "float64"):astype("float32"):table(), x:table())
     assert.are.same({ 1 / 0 }, gpu.array({ 65520 }, "float16"):table())
-    assert.has_error(function() gpu.array { 1, -1e39 } end, "[convert] -1e+39 does not fit float32: it is out of range at [2]")
+    assert.has_error(function() gpu.array { 1, -1e39 } end, "[array] -1e+39 does not fit float32: it is out of range at [2]")
   end)
 
   it("names what does not fit", function()

@@ -292,7 +292,7 @@ describe("a name that a device does not have", function()
         function(v) v[1] = gpu.sum(v) end,
       ["no function gpu.zeros; it has the elementwise functions"] = function(v) v[1] = gpu.zeros(3)[1] end,
       ["did you mean \"gpu.barrier\"?"] = function(v) gpu.barier(v) end,
-      ["no function math.sqr; did you mean \"math.sqrt\"?"] = function(v) v[1] = math.sqr(v[1]) end,
+      ["sqrt tan tanh; did you mean \"math.sqrt\"?"] = function(v) v[1] = math.sqr(v[1]) end,
       ["no function bit.bswap; those of bit that it has are band bor"] = function(v) v[1] = bit.bswap(1) end,
       ["gpu.random.at(seed, i) gives each thread or element numbers of its own"] = function(v) v[1] = math.random() end,
       ["expected a number, got gpu.thread.x; a function is called with parentheses"] = function(v) v[1] = gpu.thread.x end,

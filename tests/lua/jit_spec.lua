@@ -222,7 +222,7 @@ describe("gpu.jit", function()
       ["expected \"float32\" or \"float64\", or nothing"] = function(v) v[1] = gpu.random.at(1, 1):uniform "int8" end,
       ["expected a number, got a generator of gpu.random.at"] = function(v) v[1] = gpu.random.at(1, 1) end,
     } do fails(text, launch, f) end
-    fails("[at] expected a call in a kernel", gpu.random.at, 1, 1)
+    fails("[random.at] expected a call in a kernel", gpu.random.at, 1, 1)
   end)
 
   it("names the Lua line, the array and the index under --check", function()
@@ -679,7 +679,7 @@ check "assert(x[1] > 5, 'too small'); print('x', x[1], x[1] > 5, #x)"
     end
     fails("gpu.grid is for kernels, which gpu.jit makes", function() return gpu.vectorize(function(v) return v + gpu.grid() end)(x) end)
     fails("[grid] expected a call in a kernel: gpu.jit(function(...) ... gpu.grid(...) ... end) makes one", gpu.grid, 1)
-    fails("[add] expected a call in a kernel", gpu.atomic.add, x, 1, 1)
+    fails("[atomic.add] expected a call in a kernel", gpu.atomic.add, x, 1, 1)
     fails("expected a Lua function, the work of one thread, got 3", gpu.jit, 3)
     fails("name = letters, digits and underscores", gpu.jit, function() end, {name = "a b"})
     fails("a launch configuration first, as in k:over(count)(arguments) or k{grid=..., block=...}(arguments)", add, x, x, x)

@@ -272,3 +272,116 @@ describe("pivot", function()
     fails('did you mean "aggregate"?', t.pivot, t, "a", "b", "c", {aggregat = "sum"})
   end)
 end)
+
+describe("a result", function()
+  it("of several is no field of the first", function()
+    local u, s, vt = gpu.linalg.svd(gpu.eye(2))
+    assert.are.same({1, 1}, s:table())
+    assert.are.same({2, 2}, {u.shape[1], vt.shape[1]})
+    for name, call in pairs {
+      s = "second of the results: local u, s, vt = gpu.linalg.svd(a)", u = "first of the results: local u, s, vt", vt = "third of the results",
+      Vt = "third of the results", V = "has V as vt.T", v = "local w, v = gpu.linalg.eigh(a)", w = "first of the results: local w, v",
+      q = "first of the results: local q, r = gpu.linalg.qr(a)", r = "second of the results: local q, r", P = "local p, l, u = gpu.linalg.lu(a)",
+      L = "local p, l, u = gpu.linalg.lu(a)", l = "second of the results: local p, l, u", p = "local t, p = gpu.stats.ttest_ind(x, y)",
+      piv = "local lu, pivots = gpu.linalg.lu_factor(a)", residuals = "local x, residuals, rank, s = gpu.linalg.lstsq(a, b)",
+      popt = "first of the results: local p, covariance = gpu.optimize.curve_fit", pcov = "second of the results: local p, covariance",
+      root = "gpu.optimize.root_scalar(f, {bracket = {a, b}})", message = "info.reason", converged = "info.converged",
+      bin_edges = "local counts, edges = gpu.histogram(x, bins)", sol = "gpu.integrate.solve_ivp",
+    } do
+      fails(call, function() return x[name] end)
+    end
+  end)
+
+  it("of Kolmogorov and Smirnov is a formula", function()
+    fails("(gpu.searchsorted(x:sort(), z, {side = \"right\"}) - 1) / #x", function() return gpu.stats.ks_2samp end)
+    for _, name in ipairs {"kstest", "ks_1samp"} do fails("gpu.range(0, n - 1) / n):max() of f = cdf(x:sort())", function() return gpu.stats[name] end) end
+    -- {1, 3} and {2, 4, 5}: the distributions of the samples are the furthest apart at 3, 1 and 1 / 3.
+    local a, b = gpu.array {3, 1}, gpu.array {4, 2, 5}
+    local z = gpu.concat {a, b}
+    local two = gpu.abs((gpu.searchsorted(a:sort(), z, {side = "right"}) - 1) / #a - (gpu.searchsorted(b:sort(), z, {side = "right"}) - 1) / #b):max()
+    support.near(2 / 3, two:item(), 1e-6)
+    -- {0.1, 0.6} of the uniform distribution: 0.5 - 0.1 and 1 - 0.6 are the greatest.
+    local f, n = gpu.array {0.6, 0.1}:sort(), 2
+    support.near(0.4, gpu.maximum(gpu.range(1, n) / n - f, f - gpu.range(0, n - 1) / n):max():item(), 1e-6)
+  end)
+end)
+
+describe("arguments in another order", function()
+  local signal = gpu.signal
+  local b, a = signal.butter(4, 0.2)
+
+  it("are told of their order first", function()
+    fails("[searchsorted] expected an array, got 0.3; the call is gpu.searchsorted(sorted, values)", gpu.searchsorted, 0.3, x)
+    fails("[searchsorted] expected an array, got a table; the call is gpu.searchsorted(sorted, values); gpu.array(t)", gpu.searchsorted, {0.3}, x)
+    fails("got 3; the call is gpu.signal.savgol_filter(x, length, degree)", signal.savgol_filter, 3, 11, x)
+    fails("[signal.savgol_filter] expected a degree below the length, 3, got 11; the length comes first: 11, 3", signal.savgol_filter, x, 3, 11)
+    fails("{points = 512} is a number of frequencies", signal.freqz, b, a, 512)
+  end)
+
+  it("of filters are", function()
+    fails("got 5 and 11; the order is gpu.signal.filtfilt(b, a, x), and {padtype = false} takes", signal.filtfilt, gpu.ones(11), b, a)
+    fails("the order of arguments is gpu.signal.lfilter(b, a, x)", signal.lfilter, gpu.ones(100), b, a)
+    fails("the order of arguments is gpu.signal.filtfilt(b, a, x)", signal.filtfilt, gpu.ones(100), b, a)
+    fails("expected more than 15 elements of x, the last argument, along the axis, got 5", signal.filtfilt, b, a, x)
+    assert.are.equal(5, signal.filtfilt(gpu.ones(11) / 11, {1}, x, {padtype = false}).size)
+  end)
+end)
+
+describe("a value behind sizes", function()
+  it("is told of the function that takes it", function()
+    fails("[randn] expected sizes that are integers of 0 or more, got 0.2; gpu.random.normal(shape, mean, deviation) draws with both: "
+      .. "gpu.random.normal(1000, 0, 0.2), or 0.2 * gpu.randn(1000)", gpu.randn, 1000, 0, 0.2)
+    fails("gpu.random.uniform(1000, -1, 1)", gpu.rand, 5, -1, 1)
+    fails("gpu.random.normal(1000, 0, 0.2)", gpu.randn, {3}, 0.5)
+    for _, name in ipairs {"zeros", "ones", "empty"} do fails("got 0.5; gpu.full(shape, value) fills an array", gpu[name], 3, 0.5) end
+    fails("[zeros] expected sizes of at most 2^53 elements, got inf", gpu.zeros, 1 / 0)
+  end)
+
+  it("that leaves no numbers is warned of", function()
+    local count, text = warnings("makes no numbers", "gpu.randn(9, 0, 1)\ngpu.rand(9, 0, 1)\ngpu.rand({9, 0, 1})\ngpu.randn(9, 0, 2)\ngpu.zeros(9, 0, 1)")
+    assert.are.equal(2, count, text)
+    has(text, "[randn] makes no numbers: 9, 0 and 1 are sizes; gpu.random.normal(9, 0, 1) draws 9")
+    has(text, "gpu.random.uniform(9, 0, 1) draws 9")
+  end)
+end)
+
+describe("a message", function()
+  it("has the name of the function that was called", function()
+    fails("[comm.mean] expected a function before the number of items, got 10000", gpu.comm.mean, 10000, print)
+    fails("[comm.sum] expected a number of items of 1 or more, got 0.5", gpu.comm.sum, print, 0.5)
+    fails("[array] 300 does not fit uint8: it is out of range at [1]", gpu.array, {300, -5}, "uint8")
+    fails("[full] 300 does not fit uint8: it is out of range", gpu.full, 3, 300, "uint8")
+  end)
+
+  it("says which of two events or arrays it is about", function()
+    local start, stop = gpu.event(), gpu.event()
+    fails("got both unrecorded: e:record()", start.elapsed, start, stop)
+    start:record()
+    fails("got stop, the argument, unrecorded: e:record()", start.elapsed, start, stop)
+    fails("got start, before the colon, unrecorded: e:record()", start.elapsed, stop, start)
+    fails('[add_] expected an array to write to that takes float64, got int32; x:astype("float64") makes one of the array that is written, x',
+      x.add_, gpu.zeros(5, "int32"), x:astype "float64")
+  end)
+
+  it("ends with its question", function()
+    local t = gpu.table {price = {1, 2}}
+    fails('"prise"; its columns are price; did you mean "price"?', function() return t.prise end)
+    local _, unknown = gpu.device "cpuu"
+    assert(unknown:find 'did you mean "cpu"%?$', unknown)
+    local message = fails("a device has no function math.sinn", gpu.vectorize(function(v) return math.sinn(v) end), x)
+    assert(not message:find("?;", 1, true) and message:find('; those of math that it has are.*; did you mean "math.sin"%?'), message)
+  end)
+
+  it("says where an array was freed", function()
+    local text = output "x:free()\nlocal y\ngpu.scope(function() y = gpu.ones(3):eval() end)\nprint(pcall(function() return x + 1 end))\nprint(y:sum())"
+    has(text, "what its function returns; that was at")
+    assert(text:find "returns; that was at [^\n]*:3\n", text)
+    assert(text:find "returns; that was at [^\n]*:5\n", text)
+  end)
+
+  it("advises to free where that would help", function()
+    local text = output "print(pcall(gpu.zeros, 1000000, 1000000))\ngpu.set_memory_limit(gpu.memory().used + 4096)\ngpu.ones(1050):eval()"
+    has(text, "The limit is below this one amount: work in parts, or use a smaller dtype")
+    has(text, "x:free() or gpu.scope gives memory back early")
+  end)
+end)

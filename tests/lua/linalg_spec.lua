@@ -253,7 +253,7 @@ describe("gpu.linalg", function()
     fails("[linalg.multi_dot] expected a table of two arrays or more", linalg.multi_dot, { m })
     fails("[linalg.cond] expected 2, -2, 1, -1, math.huge", linalg.cond, s, 3)
     fails("[linalg.cond] expected a square matrix", linalg.cond, m, 1)
-    fails("[norm] expected 1, -1, 2, -2, math.huge, -math.huge, \"fro\" or \"nuc\" as a matrix norm, got 3", linalg.norm, m, 3)
+    fails("[linalg.norm] expected 1, -1, 2, -2, math.huge, -math.huge, \"fro\" or \"nuc\" as a matrix norm, got 3", linalg.norm, m, 3)
     fails("[linalg.tensorsolve] expected an a with b's axes first and b.size elements in its other axes, got (2,3) and (2,2)",
       linalg.tensorsolve, m, s)
     fails("[linalg.tensorinv] expected as many elements in the first 1 axes as in the others", linalg.tensorinv, m, 1)

@@ -168,7 +168,7 @@ local mistakes = {
     { 'gpu.signal.sosfilt(gpu.signal.butter(4, 0.2), x)', 'as {output = "sos"} of a design gives' },
   },
   { "numbers and lists in place of arrays",
-    { 'gpu.stack { y[2] - y[1] }', "got 2; x[i] of a vector is a number: x[{i}] is an array of one" },
+    { 'gpu.stack { y[2] - y[1] }', "got 2; the call is gpu.stack(arrays [, axis]); x[i] of a vector is a number: x[{i}] is an array of one" },
     { 'gpu.min(3, 4)', "got 3; math.min(i, j) compares numbers, gpu.minimum(x, y) arrays" },
     { 'gpu.maximum(x)', "; x:max() is the greatest element of one array" },
     { 'gpu.where(x:gt(1), x)', "; gpu.where(condition, x, y) chooses" },

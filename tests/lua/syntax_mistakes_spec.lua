@@ -13,7 +13,11 @@ end
 local forms = {
   { "blocks",
     { "for (int i = 0; i < n; i++) { print(i) }", "for i = 1, n do ... end" },
-    { "for i in range(n):\n  print(i)", "for i = 1, n do ... end" },
+    { "for i in range(n):\n  print(i)", "line 2: Lua writes for i = 1, n do ... end" },
+    { "for i in range(n):\n  x = i", "line 2: Lua writes for i = 1, n do ... end" },
+    { "for i in range(n): print(i)", "line 2: Lua writes for i = 1, n do ... end" },
+    { "if f(x):\n  print(x)\nend", "line 2: Lua writes if condition then ... end" },
+    { "while more(x):\n  x = 1", "line 2: Lua writes while condition do ... end" },
     { "for i = 1:10 do end", "for i = 1, 10 do ... end" },
     { "for i = 1 to 10 do end", "for i = 1, 10 do ... end" },
     { "for i = 1; i < 3; i = i + 1 do end", "for i = 1, 10 do ... end" },

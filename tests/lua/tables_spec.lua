@@ -829,9 +829,18 @@ describe("gpu.table", function()
       lines[#lines + 1] = line
       assert(#line <= 40 or line:find "^2 rows", line)
     end
-    assert.are.equal("column1  column2  column3  column4", lines[1])
-    assert.are.equal("   1.33     2.33     3.33     4.33", lines[4])
-    assert.are.equal("2 rows, 9 columns; not shown: column5, column6, column7, column8, column9", lines[5])
+    assert.are.equal("column1  column2  ...  column8  column9", lines[1])
+    assert.are.equal("   1.33     2.33  ...     8.33     9.33", lines[4])
+    assert.are.equal("2 rows, 9 columns; not shown: column3, column4, column5, column6, column7", lines[5])
+    -- A notebook shows as many whatever their width.
+    local many = {}
+    for i = 11, 40 do many["c" .. i] = {i} end
+    local t = gpu.table(many)
+    local html = debug.getmetatable(t).__display(t)["text/html"]
+    local names = {}
+    for name in html:gmatch "<th[^>]*>([^<]*)</th>" do names[#names + 1] = name end
+    assert.are.equal("c11 c12 c13 c14 c15 c16 ... c35 c36 c37 c38 c39 c40", table.concat(names, " "))
+    assert(html:find("1 row, 30 columns; not shown: c17, c18", 1, true), html)
   end)
 
   it("aligns and cuts texts by characters", function()
@@ -877,7 +886,7 @@ float64  text    float64
 
   it("says what is wrong", function()
     local fails = support.fails
-    fails('a table has no column, property or method "valeu"; did you mean "value"?', function() return t.valeu end)
+    fails('a table has no column, property or method "valeu"; its columns are kind, side, value; did you mean "value"?', function() return t.valeu end)
     fails("expected 1000 rows in column w, as in the others, got 2", function() t.w = {1, 2} end)
     fails("expected a name that is not a property or method of tables, got \"rows\"", function() t.rows = {1} end)
     fails("expected real numbers in column side, got a column of text", function() t:group_by "kind":sum "side" end)
