@@ -8,6 +8,8 @@
 namespace gpulua {
 
 void open_kernels(lua_State* L);
+/// Whether it is a function that makes a kernel of source, or one that makes or runs a launch.
+bool is_function_of_kernels(lua_CFunction function);
 void open_streams(lua_State* L);
 void open_textures(lua_State* L);
 /// gpu.module and gpu.kernel for sources of the library's own Lua files, which scripts in a sandbox may run too.

@@ -211,6 +211,10 @@ Launch check_launch_options(lua_State* L, int table, const KernelRef& kernel) {
   return Launch(kernel, options.config, std::move(options.stream));
 }
 
+bool is_call_of_launch(lua_CFunction function) {
+  return function == &protect<call_launch>;
+}
+
 void open_launch_type(lua_State* L) {
   new_metatable<Launch>(
       L, {{"__call", protect<call_launch>}, {"__index", protect<launch_index>}, {"__tostring", protect<launch_text>}});

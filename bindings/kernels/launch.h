@@ -91,6 +91,9 @@ std::int64_t check_items(lua_State* L, int index, const std::string& kernel);
 /// A launch with a thread for each item, in blocks of the size that the kernel's occupancy suggests.
 Launch launch_over(const KernelRef& kernel, std::int64_t items);
 
+/// Whether it is the call of a launch.
+bool is_call_of_launch(lua_CFunction function);
+
 /// Creates the metatable of launches.
 void open_launch_type(lua_State* L);
 

@@ -171,6 +171,10 @@ KernelRef bind_kernel(std::shared_ptr<OpenDevice> device, std::shared_ptr<Kernel
   return bound;
 }
 
+bool makes_launch(lua_CFunction function) {
+  return function == &protect<configure_kernel> || function == &protect<over_items>;
+}
+
 void open_kernel_type(lua_State* L) {
   new_metatable<KernelRef>(L, {{"__call", protect<configure_kernel>},
                                {"__index", protect<kernel_index>},

@@ -51,6 +51,9 @@ std::string engine_of(const BoundKernel& kernel);
 KernelRef bind_kernel(std::shared_ptr<OpenDevice> device, std::shared_ptr<Kernel> kernel,
                       std::shared_ptr<const std::string> source, bool is_of_lua = false);
 
+/// Whether it is a function of kernels that makes a launch.
+bool makes_launch(lua_CFunction function);
+
 /// Creates the metatable of kernels.
 void open_kernel_type(lua_State* L);
 

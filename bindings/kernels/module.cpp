@@ -259,6 +259,11 @@ void open_kernels(lua_State* L) {
   lua_setfield(L, -2, "null");
 }
 
+bool is_function_of_kernels(lua_CFunction function) {
+  return makes_launch(function) || is_call_of_launch(function) || function == &protect<new_module<false>> ||
+         function == &protect<new_kernel<false>> || function == &protect<module_kernel>;
+}
+
 void add_own_kernels(lua_State* L) {
   set_functions(L, {{"module", protect<new_module<true>>}, {"kernel", protect<new_kernel<true>>}});
 }

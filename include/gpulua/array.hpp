@@ -199,6 +199,7 @@ class Array : public detail::MethodsOfScripts {
                                        "; x.to_vector copies the elements from any device");
     return Span<T>(address<T>("span", GPULUA_NO_STREAM), static_cast<std::size_t>(size()), handle_);
   }
+  detail::Refused span() const = delete;  // span() is told the element's type: x.span<float>()
   /// All elements, in row-major order.
   template <class T>
   std::vector<T> to_vector() const {
@@ -209,6 +210,7 @@ class Array : public detail::MethodsOfScripts {
                   {"array_", "to_vector"});
     return elements;
   }
+  detail::Refused to_vector() const = delete;  // to_vector() is told the element's type: x.to_vector<float>()
   /// Of a std::vector, std::array, std::span or their like.
   template <class Elements>
   void assign(const Elements& elements) {

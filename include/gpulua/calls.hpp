@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -13,6 +14,68 @@
 #include "values.hpp"
 
 namespace gpulua {
+
+namespace detail {
+
+/// What is wrong with the arguments of a call.
+enum class Slip { none, deadline, count, container, address, text, other };
+
+/// Of one argument for its parameter; 0 and NULL are null pointers.
+template <class Parameter, class Argument>
+constexpr Slip slip_of() {
+  using Given = std::remove_cv_t<std::remove_reference_t<Argument>>;
+  using Wanted = std::remove_cv_t<std::remove_reference_t<Parameter>>;
+  constexpr bool is_text = std::is_convertible_v<Argument, std::string_view>;
+  if (std::is_convertible_v<Argument, Parameter> || (std::is_pointer_v<Wanted> && std::is_integral_v<Given>))
+    return Slip::none;
+  if (std::is_same_v<Wanted, Array> && !is_text)
+    return has_size<Given> ? Slip::container : std::is_pointer_v<Given> ? Slip::address : Slip::other;
+  return std::is_arithmetic_v<Wanted> && is_text ? Slip::text : Slip::other;
+}
+
+template <class... A>
+inline constexpr bool begins_with_duration = false;
+template <class First, class... A>
+inline constexpr bool begins_with_duration<First, A...> = is_duration<std::remove_cv_t<std::remove_reference_t<First>>>;
+
+template <class... Parameter>
+struct Parameters {
+  /// Of the first argument that does not fit.
+  template <class... A>
+  static constexpr Slip slip() {
+    Slip found = Slip::none;
+    if constexpr (sizeof...(A) == sizeof...(Parameter))
+      ((found = found == Slip::none ? slip_of<Parameter, A>() : found), ...);
+    else
+      found = Slip::count;
+    return found != Slip::none && begins_with_duration<A...> ? Slip::deadline : found;
+  }
+};
+
+/// Does not compile, and says why.
+template <Slip slip>
+Refused refuse_arguments() {
+  static_assert(slip != Slip::deadline,
+                "a deadline is given by within: function.within(std::chrono::milliseconds(100), arguments...)");
+  static_assert(slip != Slip::count,
+                "a call has as many arguments as the function's type names: "
+                "state.get<double(const gpulua::Array&, double)>(path) is called with two");
+  static_assert(slip != Slip::container,
+                "a vector is no Array: f(state.copy(v)), or f(state.borrow(v)) over its memory");
+  static_assert(slip != Slip::address,
+                "an address is no Array: f(state.copy(pointer, count)), or f(state.borrow(pointer, count)) over the "
+                "memory");
+  static_assert(slip != Slip::text,
+                "a text is no number: std::stod(text) makes one, and state.get<double(const std::string&)>(path) is a "
+                "function of a text");
+  static_assert(slip != Slip::other,
+                "an argument does not convert to the parameter that the function's type names: values for Lua are "
+                "nullptr, bool, numbers, texts, Array, Function and Object, as in "
+                "state.get<double(const gpulua::Array&, double)>(path)");
+  return {};
+}
+
+}  // namespace detail
 
 template <class Signature>
 class Function {
@@ -37,10 +100,10 @@ class Function<R(A...)> {
   gpulua_function* handle() const noexcept { return handle_.get(); }
 
   R operator()(A... arguments) const { return detail::call<R>(handle(), path_, 0, arguments...); }
-  template <class Time, class... B, class = std::enable_if_t<detail::is_duration<Time>>>
-  R operator()(const Time&, const B&...) const {
-    static_assert(detail::never<Time>,
-                  "a deadline is given by within: function.within(std::chrono::milliseconds(100), arguments...)");
+  template <class... B, detail::Slip slip = detail::Parameters<A...>::template slip<B...>(),
+            class = std::enable_if_t<slip != detail::Slip::none>>
+  detail::Refused operator()(B&&...) const {
+    return detail::refuse_arguments<slip>();
   }
   /// Ends with an Error of GPULUA_DEADLINE after that time, a std::chrono::duration.
   template <class Time>
@@ -50,6 +113,11 @@ class Function<R(A...)> {
       throw Error(GPULUA_DEADLINE, "[call] expected a deadline of more than 0 ms, got " + std::to_string(milliseconds) +
                                        ": it has passed");
     return detail::call<R>(handle(), path_, milliseconds, arguments...);
+  }
+  template <class Time, class... B, detail::Slip slip = detail::Parameters<A...>::template slip<B...>(),
+            class = std::enable_if_t<slip != detail::Slip::none>>
+  detail::Refused within(const Time&, B&&...) const {
+    return detail::refuse_arguments<slip>();
   }
 
  private:

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "gpulua.h"
@@ -71,7 +72,34 @@ struct Refused {
   const Refused& operator=(const T&) const;
   template <class... A>
   Refused operator()(const A&...) const;
+  const Refused* begin() const;
+  const Refused* end() const;
 };
+
+template <class A, class B>
+using IfRefused = std::enable_if_t<std::is_base_of_v<Refused, A> || std::is_base_of_v<Refused, B>, Refused>;
+template <class A, class B>
+IfRefused<A, B> operator+(const A&, const B&);
+template <class A, class B>
+IfRefused<A, B> operator-(const A&, const B&);
+template <class A, class B>
+IfRefused<A, B> operator*(const A&, const B&);
+template <class A, class B>
+IfRefused<A, B> operator/(const A&, const B&);
+template <class A, class B>
+IfRefused<A, B> operator<(const A&, const B&);
+template <class A, class B>
+IfRefused<A, B> operator>(const A&, const B&);
+template <class A, class B>
+IfRefused<A, B> operator<=(const A&, const B&);
+template <class A, class B>
+IfRefused<A, B> operator>=(const A&, const B&);
+template <class A, class B>
+IfRefused<A, B> operator==(const A&, const B&);
+template <class A, class B>
+IfRefused<A, B> operator!=(const A&, const B&);
+template <class Stream, class B, class = std::enable_if_t<std::is_base_of_v<Refused, B>>>
+Stream& operator<<(Stream&, const B&);
 
 /// What a bound function has thrown, until the call that has called it returns; and the number of the exception on this
 /// thread, as gpulua_fail_with() takes it.

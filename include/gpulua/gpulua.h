@@ -32,14 +32,16 @@ struct lua_State;
 
 typedef enum gpulua_status {
   GPULUA_OK = 0,
-  GPULUA_SYNTAX = 1,      /* a script that does not parse */
-  GPULUA_RUNTIME = 2,     /* an error of the script */
-  GPULUA_MEMORY = 3,      /* Lua, the host or the device has no room */
-  GPULUA_DEVICE = 4,      /* work on the device has failed */
-  GPULUA_DEADLINE = 5,    /* the call's deadline has passed, or that of a call in a callback, see gpulua_callback; work on
-                             a GPU may still be queued */
+  GPULUA_SYNTAX = 1,   /* a script that does not parse */
+  GPULUA_RUNTIME = 2,  /* an error of the script, of a function of gpu that the program calls by its path, or a kernel
+                          that does not compile */
+  GPULUA_MEMORY = 3,   /* Lua, the host or the device has no room */
+  GPULUA_DEVICE = 4,   /* work on the device has failed */
+  GPULUA_DEADLINE = 5, /* the call's deadline has passed, or that of a call in a callback, see gpulua_callback; work on
+                          a GPU may still be queued */
   GPULUA_INTERRUPTED = 6, /* gpulua_interrupt() */
-  GPULUA_ARGUMENT = 7,    /* a value, handle or option that does not fit */
+  GPULUA_ARGUMENT = 7,    /* what the program itself gives does not fit: a value, handle, option or path, the name of a
+                             kernel, the size of a launch that it makes, an argument of one that it calls */
   GPULUA_BUSY = 8,        /* another thread works in the state, or a callback called what it may not */
   GPULUA_UNAVAILABLE = 9, /* a device or library that is not there */
   GPULUA_LOST = 10        /* the device is gone for this process */

@@ -207,6 +207,8 @@ class MakesArrays {
     return Array(array);
   }
 
+  Array zeros(const Shape&) const = delete;  // zeros() is told the element's type: state.zeros<float>({rows, columns})
+
  private:
   gpulua_state* state(const char* op) const {
     return checked(static_cast<const State&>(*this).handle(), op, "a state");

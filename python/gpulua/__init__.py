@@ -7,9 +7,11 @@
     numpy.from_dlpack(y) if state.device == "cpu" else y.numpy()
 """
 from ._array import Array
+from ._border import hide_frames
 from ._errors import (ArgumentError, DeadlineError, Error, FileError, MemoryLimitError, MissingFileError, OutOfRangeError, ScriptSyntaxError,
                       UnavailableError, UndefinedError, WrongTypeError)
 from ._objects import Function, Object
+from ._operators import Operators
 from ._state import State
 
 __all__ = ["ArgumentError", "Array", "DeadlineError", "Error", "FileError", "Function", "MemoryLimitError", "MissingFileError", "Object",
@@ -17,6 +19,8 @@ __all__ = ["ArgumentError", "Array", "DeadlineError", "Error", "FileError", "Fun
 
 for _class in (Array, Function, Object, State):
     _class.__module__ = __name__
+for _class in (Array, Object, Operators, State):
+    hide_frames(_class)
 
 
 def namespace(state):

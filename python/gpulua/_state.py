@@ -189,7 +189,9 @@ class State:
         """A question about a path like it."""
         holder, _, last = path.rpartition(".")
         names = self._lua(_names_in)(*filter(None, holder.split(".")))
-        near = difflib.get_close_matches(last, names.split("\n"), 1, cutoff=0.7)
+        names = names.split("\n")
+        typed_twice = [name for name in names if name != last and _once(name) == _once(last)]
+        near = sorted(typed_twice)[:1] or difflib.get_close_matches(last, names, 1, cutoff=0.7)
         return f"; did you mean {holder and holder + '.'}{near[0]}?" if near else ""
 
     def __setitem__(self, path, value):
@@ -420,6 +422,11 @@ def _with_hint(text, hint):
 
 def _warn(text):
     warnings.warn(text, stacklevel=3)
+
+
+def _once(name):
+    """The name with one of each letter that stands several times in a row: "f" of "ff"."""
+    return re.sub(r"(.)\1+", r"\1", name.lower())
 
 
 def _message_of(error):

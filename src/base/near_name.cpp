@@ -26,6 +26,17 @@ bool begins(std::string_view a, std::string_view b) {
                     [](char x, char y) { return small(x) == small(y); });
 }
 
+/// True when the names differ in nothing but how often a letter is repeated: "f" of "ff".
+bool repeats(std::string_view a, std::string_view b) {
+  std::size_t i = 0, j = 0;
+  while (i < a.size() && j < b.size() && small(a[i]) == small(b[j])) {
+    const char letter = small(a[i]);
+    while (i < a.size() && small(a[i]) == letter) ++i;
+    while (j < b.size() && small(b[j]) == letter) ++j;
+  }
+  return i == a.size() && j == b.size();
+}
+
 constexpr std::size_t most_shown = 16;
 
 }  // namespace
@@ -55,7 +66,7 @@ void NearName::offer(std::string_view name, std::string_view shown) {
   const std::size_t allowed = tolerance(unknown_.size());
   std::size_t distance = edit_distance(unknown_, name);
   if (distance > allowed) {
-    if (!begins(unknown_, name)) return;
+    if (!begins(unknown_, name) && !repeats(unknown_, name)) return;
     distance = allowed + 1;
   }
   // Of several the first in the alphabet, so that the message is the same whatever the order of the names.

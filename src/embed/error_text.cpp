@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "bindings/kernels/kernel_parts.h"
 #include "bindings/lua/caller.h"
 #include "bindings/lua/fields.h"
 #include "bindings/lua/state.h"
@@ -219,14 +220,29 @@ void name_functions(lua_State* L) {
   lua_pushlstring(L, message.data(), message.size());
 }
 
+/// What runs within the innermost call of the program's, which begins with its trampoline.
+ScriptState::Raiser find_raiser(lua_State* L) {
+  ScriptState::Raiser raiser = ScriptState::Raiser::library;
+  lua_Debug frame{};
+  for (int level = 0; lua_getstack(L, level, &frame) != 0; ++level) {
+    lua_getinfo(L, "Slf", &frame);
+    const lua_CFunction function = lua_tocfunction(L, -1);
+    lua_pop(L, 1);
+    if (function != nullptr && ScriptState::is_trampoline(function)) break;
+    if (is_script(frame)) return ScriptState::Raiser::script;
+    if (function != nullptr && is_function_of_kernels(function)) raiser = ScriptState::Raiser::kernels;
+  }
+  return raiser;
+}
+
 }  // namespace
 
 int add_traceback(lua_State* L) {
   lua_settop(L, 1);
-  if (lua_type(L, 1) == LUA_TSTRING) {
-    std::size_t size = 0;
-    const char* const text = lua_tolstring(L, 1, &size);
-    if (ScriptState* const state = ScriptState::of(L)) state->note_cause({text, size});
+  const bool is_text = lua_type(L, 1) == LUA_TSTRING;
+  if (ScriptState* const state = ScriptState::of(L))
+    is_text ? state->note_cause(name_at(L, 1), find_raiser(L)) : state->note_cause({});
+  if (is_text) {
     explain_error(L);
     if (may_have_hint(L)) {
       name_functions(L);

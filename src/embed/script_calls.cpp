@@ -4,8 +4,10 @@
 #include <string>
 #include <string_view>
 
+#include "bindings/lua/caller.h"
 #include "bindings/lua/chunk_texts.h"
 #include "src/base/characters.h"
+#include "src/base/origin.h"
 #include "src/embed/callbacks.h"
 #include "src/embed/error_text.h"
 #include "src/embed/failure.h"
@@ -53,6 +55,12 @@ int load(lua_State* L, void* data) {
   return 0;
 }
 
+/// Says in LuaJIT's message about its memory, which has no traceback, what the program has called.
+void name_in_memory_error(ScriptState::Failure& failure, const std::string& what) {
+  constexpr std::string_view mark = "not enough memory";
+  if (failure.status == GPULUA_MEMORY && failure.text.starts_with(mark)) failure.text.insert(mark.size(), " " + what);
+}
+
 void load_script(ScriptState& state, const char* op, const char* text, std::size_t size, const char* name,
                  gpulua_function** out) {
   if (text == nullptr || name == nullptr || *name == 0)
@@ -67,6 +75,7 @@ void load_script(ScriptState& state, const char* op, const char* text, std::size
   } catch (ScriptState::Failure& failure) {
     if (!request.parsed && failure.status == GPULUA_RUNTIME)
       failure.status = request.status == LUA_ERRMEM ? GPULUA_MEMORY : GPULUA_SYNTAX;
+    name_in_memory_error(failure, (request.parsed ? "running " : "loading ") + std::string(name + (*name == '=')));
     throw;
   }
 }
@@ -78,16 +87,17 @@ struct At {
   gpulua_value* out = nullptr;
   const gpulua_value* in = nullptr;
   Callback* callback = nullptr;
-  bool wants_function = false, refused = false;  // refused: the value of `in`, such as a closed handle
+  bool wants_function = false, raised_by_table = false;  // the latter: the error of a table's own __newindex
 };
 
-/// Runs the call. What the program has given wrongly is its mistake, and not the script's.
-template <class Run>
-void with_arguments(const bool& refused, const Run& run) {
+/// Looks something up for the program, or sets it. What fails is a mistake of the program's, as of a path, unless a
+/// metamethod of a script's has raised the error.
+void look_up(ScriptState& script, ScriptState::Body body, At& at) {
   try {
-    run();
+    script.run_lookup(body, &at);
   } catch (ScriptState::Failure& failure) {
-    if (refused && failure.status == GPULUA_RUNTIME) failure.status = GPULUA_ARGUMENT;
+    const bool is_scripts = failure.raiser == ScriptState::Raiser::script || at.raised_by_table;
+    if (!is_scripts && failure.status == GPULUA_RUNTIME) failure.status = GPULUA_ARGUMENT;
     throw;
   }
 }
@@ -156,11 +166,12 @@ int set(lua_State* L, void* data) {
   if (at.callback != nullptr)
     push_callback(L, *at.callback);
   else if (!push_values(L, *at.state, at.in, 1, {at.op, at.path, false}))
-    return at.refused = true, lua_error(L);
+    return lua_error(L);
   const int top = lua_gettop(L);
   lua_pushcfunction(L, &set_field);
   lua_insert(L, top - 2);
   if (lua_pcall(L, 3, 0, 0) == 0) return 0;
+  at.raised_by_table = true;
   if (lua_type(L, -1) != LUA_TSTRING) return lua_error(L);
   lua_pushfstring(L, "[%s] cannot set '%s': %s", at.op, at.path, lua_tostring(L, -1));
   return lua_error(L);
@@ -175,6 +186,21 @@ struct Call {
   std::size_t results;
   bool refused = false;  // an argument, such as a closed handle
 };
+
+/// "calling 'tick', defined at plugin.lua:3", or "running plugin.lua".
+std::string describe_call(const HeldFunction& function) {
+  lua_State* const L = function.state->lua();
+  lua_Debug about{};
+  lua_rawgeti(L, LUA_REGISTRYINDEX, function.reference);
+  const bool is_function = lua_isfunction(L, -1);
+  is_function ? static_cast<void>(lua_getinfo(L, ">S", &about)) : lua_pop(L, 1);
+  const bool is_lua = is_function && *about.what != 'C' && !is_library(about);
+  if (is_lua && std::string_view(about.what) == "main") return "running " + std::string(about.short_src);
+  const std::string called = function.path.empty() ? "a function" : "'" + function.path + "'";
+  if (!is_lua) return "calling " + called;
+  return "calling " + called + (function.path.empty() ? "" : ",") + " defined at " +
+         line_text(about.short_src, about.linedefined);
+}
 
 int call(lua_State* L, void* data) {
   auto& request = *static_cast<Call*>(data);
@@ -218,8 +244,9 @@ gpulua_status gpulua_get(gpulua_state* state, const char* path, gpulua_function*
     At at{&script, "get", path, &value};
     at.wants_function = true;
     check_path(at);
-    script.run_lookup(&get, &at);
+    look_up(script, &get, at);
     *out = value.as.function;
+    find_held<HeldFunction>(*out)->path = path;
   });
 }
 
@@ -229,7 +256,7 @@ gpulua_status gpulua_get_value(gpulua_state* state, const char* path, gpulua_val
     if (out == nullptr) throw Error("[get_value] expected a place for the value, got NULL");
     At at{&script, "get_value", path, out};
     check_path(at);
-    script.run_lookup(&get, &at);
+    look_up(script, &get, at);
   });
 }
 
@@ -239,7 +266,7 @@ gpulua_status gpulua_set(gpulua_state* state, const char* path, const gpulua_val
     At at{&script, "set", path};
     at.in = value;
     check_target(at, value->kind == GPULUA_FUNCTION);
-    with_arguments(at.refused, [&] { script.run_lookup(&set, &at); });
+    look_up(script, &set, at);
   });
 }
 
@@ -249,7 +276,7 @@ gpulua_status gpulua_register(gpulua_state* state, const char* path, gpulua_call
     At at{&script, "register", path};
     check_target(at, /*is_function=*/true);
     at.callback = script.add_callback(callback, user, path);
-    script.run_lookup(&set, &at);
+    look_up(script, &set, at);
   });
 }
 
@@ -273,7 +300,13 @@ gpulua_status gpulua_call(gpulua_function* function, const gpulua_value* in, siz
           deadline_ms);
     if (in == nullptr && in_count > 0)
       throw Error("[call] expected {} arguments at in, got NULL; in_count is 0 for a call without arguments", in_count);
-    with_arguments(request.refused, [&] { held->state->run_script(&call, &request, deadline_ms); });
+    try {
+      held->state->run_script(&call, &request, deadline_ms);
+    } catch (ScriptState::Failure& failure) {
+      if (request.refused && failure.status == GPULUA_RUNTIME) failure.status = GPULUA_ARGUMENT;
+      if (failure.status == GPULUA_MEMORY) name_in_memory_error(failure, describe_call(*held));
+      throw;
+    }
   });
   if (out_count != nullptr) *out_count = status == GPULUA_OK ? request.results : 0;
   return status;

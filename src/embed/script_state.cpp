@@ -14,6 +14,7 @@
 #include "bindings/open.h"
 #include "src/embed/callbacks.h"
 #include "src/embed/error_text.h"
+#include "src/embed/failure.h"
 #include "src/embed/handle.h"
 #include "src/embed/lua_library.h"
 #include "src/embed/sandbox.h"
@@ -71,22 +72,11 @@ const void* this_thread() {
   return &mark;
 }
 
-gpulua_status status_of_lua(int status, const Context& context, std::string_view text) {
+gpulua_status status_of_lua(int status, std::optional<ErrorKind> kind, ScriptState::Raiser raiser) {
   if (status == LUA_ERRMEM) return GPULUA_MEMORY;
-  const std::optional<Error>& error = context.last_error;
-  if (!error || text.find(error->what()) == text.npos) return GPULUA_RUNTIME;
-  switch (error->kind()) {
-    case ErrorKind::memory:
-      return GPULUA_MEMORY;
-    case ErrorKind::device:
-      return GPULUA_DEVICE;
-    case ErrorKind::device_lost:
-      return GPULUA_LOST;
-    case ErrorKind::unavailable:
-      return GPULUA_UNAVAILABLE;
-    default:
-      return GPULUA_RUNTIME;
-  }
+  const gpulua_status known = kind ? status_of(*kind) : GPULUA_RUNTIME;
+  // The program makes and launches kernels itself; what it calls by its path is a function of scripts.
+  return known == GPULUA_ARGUMENT && raiser != ScriptState::Raiser::kernels ? GPULUA_RUNTIME : known;
 }
 
 gpulua_status status_of_stop(Interruption::Reason reason) {
@@ -259,13 +249,14 @@ int ScriptState::run(Body body, void* data) {
   if (status != LUA_ERRRUN) note_cause({});  // for which no message handler runs
   std::size_t size = 0;
   const char* const text = lua_tolstring(L, -1, &size);
-  Failure failure{GPULUA_RUNTIME, text != nullptr ? std::string(text, size) : "an error without a text", cause_};
+  Failure failure{GPULUA_RUNTIME, text != nullptr ? std::string(text, size) : "an error without a text", cause_,
+                  raiser_};
   if (status == LUA_ERRMEM && options_.lua_memory != 0)
     failure.text += "; Lua's memory is full, which the host program limits to " + format_bytes(options_.lua_memory) +
                     " by lua_memory; fewer or shorter tables and texts at a time take less, and elements of arrays "
                     "are none of it";
   lua_settop(L, base);
-  failure.status = status_of_lua(status, *context_, failure.text);
+  failure.status = status_of_lua(status, error_kind_, raiser_);
   if (failure.status == GPULUA_RUNTIME) failure.status = cause_status_;
   // What the script has filled the memory with is garbage now; LuaJIT does not collect by itself when memory is short,
   // and the next script's frame would hold what is left in the stack. Through the trampoline, as a new function would
@@ -281,10 +272,18 @@ int ScriptState::run(Body body, void* data) {
   throw failure;
 }
 
-void ScriptState::note_cause(std::string_view text) noexcept {
+bool ScriptState::is_trampoline(lua_CFunction function) {
+  return function == &run_request;
+}
+
+void ScriptState::note_cause(std::string_view text, Raiser raiser) noexcept {
   const bool is_raised = !raised.text.empty() && text.ends_with(raised.text);
   cause_ = is_raised ? raised.cause : nullptr;
   cause_status_ = is_raised ? raised.status : GPULUA_RUNTIME;
+  raiser_ = is_raised ? Raiser::script : raiser;
+  const std::optional<Error>& last = context_->last_error;
+  error_kind_.reset();
+  if (last && text.find(last->what()) != text.npos) error_kind_ = last->kind();
 }
 
 int ScriptState::run_script(Body body, void* data, double deadline_ms) {

@@ -51,7 +51,8 @@ struct HeldFunction final : Held {
   ~HeldFunction() override;
   void dropped() noexcept override;
 
-  int reference;  // in the registry
+  int reference;     // in the registry
+  std::string path;  // that gpulua_get() was given; else empty
 };
 
 /// A callback of the host program, as a Lua function's upvalue.
@@ -111,6 +112,7 @@ class ScriptState {
     void* data;
   };
   void push_trampoline(lua_State* L) const { lua_rawgeti(L, LUA_REGISTRYINDEX, trampoline_); }
+  static bool is_trampoline(lua_CFunction function);
   /// In a body, once the script has ended. In a sandbox, waits for the kernels that may report an error of the
   /// script's, such as an index that is out of range, and raises it.
   void settle(lua_State* L) const;
@@ -133,11 +135,19 @@ class ScriptState {
   /// need no copy. False with a message pushed.
   bool compute(lua_State* L, int count);
 
+  /// What has run within a call of the program's when an error was raised.
+  enum class Raiser {
+    script,   // a function of a script's or of the program's
+    library,  // the library alone
+    kernels   // the library alone, in a function that makes a kernel or a launch, or runs one
+  };
+
   /// An error with a status of the C interface.
   struct Failure {
     gpulua_status status;
     std::string text;
     void* cause = nullptr;  // of the callback whose error it is
+    Raiser raiser = Raiser::script;
   };
 
   // ---- what the host holds ----
@@ -166,9 +176,10 @@ class ScriptState {
   std::optional<CallbackError> callback_error;
   /// The last error of a callback as Lua has got it, with the script's line.
   CallbackError raised;
-  /// In the message handler of a call: notes whose error the text, which ends the call, is. That of the last callback
+  /// In the message handler of a call: notes whose error the text, which ends the call, is, before advice changes it;
+  /// empty for an error that is no text. That of the last callback
   /// is the text that Lua has got, which a script may have put words in front of: error("reading: " .. why).
-  void note_cause(std::string_view text) noexcept;
+  void note_cause(std::string_view text, Raiser raiser = Raiser::script) noexcept;
   /// The Lua thread that a callback was called on, and the callback's name, while it runs.
   class CallingBack {
    public:
@@ -248,6 +259,8 @@ class ScriptState {
   // Of the error that is ending a call.
   void* cause_ = nullptr;
   gpulua_status cause_status_ = GPULUA_RUNTIME;
+  Raiser raiser_ = Raiser::script;
+  std::optional<ErrorKind> error_kind_;  // where it is one of the library's
   void* handle_ = nullptr;
   ScriptState** watch_ = nullptr;  // what the object of watch_end() has
   std::atomic<bool> lua_is_closed_{false};

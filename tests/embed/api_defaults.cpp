@@ -94,13 +94,13 @@ TEST_CASE("paths that are none, and names that scripts cannot write") {
   ApiState state;
   REQUIRE(state.run("x = gpu.ones(3) a = 2 port = {} function port.open() end") == GPULUA_OK);
   gpulua_function* function = nullptr;
-  CHECK(gpulua_get(state.get(), "x:sum", &function) == GPULUA_RUNTIME);
+  CHECK(gpulua_get(state.get(), "x:sum", &function) == GPULUA_ARGUMENT);
   CHECK(state.error() ==
         "[get] expected a function at 'x:sum', got nil; a path has dots and no colon: of an array, \"gpu.sum\" is the "
         "function, with the array as its first argument");
-  CHECK(gpulua_get(state.get(), "port:open", &function) == GPULUA_RUNTIME);
+  CHECK(gpulua_get(state.get(), "port:open", &function) == GPULUA_ARGUMENT);
   CHECK(has(state.error(), "\"port.open\" is the function, with the table as its first argument"));
-  CHECK(gpulua_get(state.get(), "a + 3", &function) == GPULUA_RUNTIME);
+  CHECK(gpulua_get(state.get(), "a + 3", &function) == GPULUA_ARGUMENT);
   CHECK(has(state.error(), "a path is names with dots between them: load(\"return a + 3\") computes an expression"));
   const auto twice = [](gpulua_state*, void*, const gpulua_value*, size_t, gpulua_value*, size_t* count) {
     *count = 0;

@@ -374,5 +374,7 @@ TEST_CASE("messages of sandboxes and limits say whose choice it is") {
   CHECK(state.run("t = {}; t.missing()") == GPULUA_RUNTIME);
   CHECK_THAT(state.error(), !ContainsSubstring("a sandbox has no"));
   CHECK(state.run("local s = ('x'):rep(1e6); local t = {}; for i = 1, 1e6 do t[i] = s .. i end") == GPULUA_MEMORY);
-  CHECK_THAT(state.error(), StartsWith("not enough memory; Lua's memory is full, which the host program limits to"));
+  CHECK_THAT(
+      state.error(),
+      StartsWith("not enough memory running script.lua; Lua's memory is full, which the host program limits to"));
 }

@@ -170,16 +170,16 @@ TEST_CASE("paths that lead nowhere say where") {
   ApiState state;
   REQUIRE(state.run("model = {step = 5}") == GPULUA_OK);
   gpulua_function* function = nullptr;
-  CHECK(gpulua_get(state.get(), "model.step", &function) == GPULUA_RUNTIME);
+  CHECK(gpulua_get(state.get(), "model.step", &function) == GPULUA_ARGUMENT);
   CHECK(state.error() == "[get] expected a function at 'model.step', got number");
-  CHECK(gpulua_get(state.get(), "modle.step", &function) == GPULUA_RUNTIME);
+  CHECK(gpulua_get(state.get(), "modle.step", &function) == GPULUA_ARGUMENT);
   CHECK(state.error() ==
         "[get] expected a table at 'modle' of the path 'modle.step', got nil; did you mean \"model\"?");
   CHECK(function == nullptr);
   CHECK(gpulua_get(state.get(), "", &function) == GPULUA_ARGUMENT);
   CHECK(gpulua_get(state.get(), nullptr, &function) == GPULUA_ARGUMENT);
   gpulua_value value = number_value(1);
-  CHECK(gpulua_set(state.get(), "model.step.size", &value) == GPULUA_RUNTIME);
+  CHECK(gpulua_set(state.get(), "model.step.size", &value) == GPULUA_ARGUMENT);
   CHECK(gpulua_set(state.get(), "model.size", &value) == GPULUA_OK);
   CHECK(state.number("model.size") == 1);
 }

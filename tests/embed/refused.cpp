@@ -174,6 +174,36 @@ void refused(gpulua::State& state, const gpulua::Kernel& kernel, const gpulua::A
   const double y = state.call("f", 2.5);
 #elif defined(REFUSED_load_dropped)
   state.load<void()>("x = 1");
+#elif defined(REFUSED_vector_called)
+  state.get<double(const gpulua::Array&)>("f")(v);
+#elif defined(REFUSED_vector_within)
+  state.get<double(gpulua::Array)>("f").within(std::chrono::milliseconds(100), v);
+#elif defined(REFUSED_address_called)
+  state.get<double(const gpulua::Array&, int)>("f")(v.data(), 3);
+#elif defined(REFUSED_count_called)
+  const double y = state.get<double(const gpulua::Array&, double)>("f")(x);
+#elif defined(REFUSED_count_within)
+  state.get<double()>("f").within(std::chrono::milliseconds(100), 2.0);
+#elif defined(REFUSED_text_called)
+  state.get<double(double)>("f")(std::string("2.5"));
+#elif defined(REFUSED_literal_called)
+  state.get<double(const gpulua::Array&)>("f")("x");
+#elif defined(REFUSED_pair_called)
+  state.get<double(double)>("f")(std::pair<int, int>(1, 2));
+#elif defined(REFUSED_number_called)
+  state.get<double(const std::string&)>("f")(2.5);
+#elif defined(REFUSED_part_streamed)
+  std::cout << x[0] << "\n";
+#elif defined(REFUSED_sum_scaled)
+  const double y = 2 * x.sum() + 1;
+#elif defined(REFUSED_sum_compared)
+  if (x.sum() > 3.0) state.sync();
+#elif defined(REFUSED_vector_untyped)
+  const std::vector<float> y = x.to_vector();
+#elif defined(REFUSED_span_untyped)
+  for (const float y : x.span()) v[0] += y;
+#elif defined(REFUSED_zeros_untyped)
+  gpulua::Array zeros = state.zeros({3, 4});
 #elif defined(REFUSED_state)
   gpulua::State other = state;
 #endif

@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 "$1" -m venv --system-site-packages "$work/venv"
 "$work/venv/bin/pip" install --quiet --no-index --no-deps --disable-pip-version-check "$work"/gpulua-*.whl
 cd "$work"  # the source tree has a folder called gpulua
-for tests in test_gpulua test_borrowed test_ends test_nested test_xp test_mistakes; do "$work/venv/bin/python" "$source/tests/python/$tests.py"; done
+for tests in test_gpulua test_borrowed test_ends test_nested test_xp test_mistakes test_tracebacks; do "$work/venv/bin/python" "$source/tests/python/$tests.py"; done
 
 # The package of the sources finds the library of a build by the loader's path, and says so where it does not.
 PYTHONPATH="$source/python" LD_LIBRARY_PATH="$2/bin" "$1" -c 'import gpulua; assert gpulua.State("cpu").run("return 6 * 7") == 42'

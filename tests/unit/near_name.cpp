@@ -38,6 +38,17 @@ TEST_CASE("the nearest name is asked about", "[near_name]") {
   CHECK(did_you_mean("Shape", names) == "; did you mean \"shape\"?");
 }
 
+TEST_CASE("a letter typed twice, or once in place of twice, is asked about in short names, too", "[near_name]") {
+  const std::vector<std::string> names{"f", "dt", "yy"};
+  CHECK(did_you_mean("ff", names) == "; did you mean \"f\"?");
+  CHECK(did_you_mean("dtt", names) == "; did you mean \"dt\"?");
+  CHECK(did_you_mean("ddt", names) == "; did you mean \"dt\"?");
+  CHECK(did_you_mean("y", names) == "; did you mean \"yy\"?");
+  CHECK(did_you_mean("fx", names).empty());
+  CHECK(did_you_mean("x", names).empty());
+  CHECK(did_you_mean("td", names).empty());
+}
+
 TEST_CASE("a name that most of the unknown one begins with is near", "[near_name]") {
   const std::vector<std::string> names{"concat", "con", "median"};
   CHECK(did_you_mean("concatenate", names) == "; did you mean \"concat\"?");

@@ -4,6 +4,7 @@ import math
 import types
 import weakref
 
+from .._border import hide_frames
 from .advice import Missing, advise
 from .creation import Creation
 from .dtypes import DTypes
@@ -17,6 +18,7 @@ from .statistics import Statistics
 
 for _class in (Creation, DTypes, Elementwise, Fft, Linalg, Products, Searching, Shapes, Statistics):
     advise(_class)
+    hide_frames(_class)
 
 _versions = ["2021.12", "2022.12", "2023.12", "2024.12"]
 
