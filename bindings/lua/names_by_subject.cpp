@@ -117,7 +117,7 @@ constexpr NameRow subject_rows[] = {
     {"standardize", "gpu.stats.zscore(x)"}, {"stats.adfuller", "SciPy in Python, with x:host(): gpu.stats lacks this test"},
     {"stats.anderson", "SciPy in Python, with x:host(): gpu.stats lacks this test"}, {"stats.anova", "SciPy in Python, with x:host(): gpu.stats lacks this test"},
     {"stats.bootstrap", "x:take(gpu.random.integers({samples, n}, 1, n + 1)):mean(2)"}, {"stats.chi2_contingency", "SciPy in Python, with x:host(): gpu.stats lacks this test"},
-    {"stats.f", "gpu.betaincinv(m / 2, n / 2, p), from which the quantile follows, as the reference shows beside gpu.stats"},
+    {"stats.f", "gpu.betainc(n / 2, m / 2, n / (n + m * x)), the probability of its tail; gpu.betaincinv gives its quantiles, as the reference shows beside gpu.stats"},
     {"stats.f_oneway", "SciPy in Python, with x:host(): gpu.stats lacks this test"}, {"stats.kendalltau", "gpu.stats.spearmanr(x, y): Kendall's is missing here"},
     {"stats.ks_1samp", "gpu.maximum(gpu.range(1, n) / n - f, f - gpu.range(0, n - 1) / n):max() of f = cdf(x:sort()), the statistic of one sample"},
     {"stats.ks_2samp", "z = gpu.concat({x, y}), and gpu.abs((gpu.searchsorted(x:sort(), z, {side = \"right\"}) - 1) / #x - (gpu.searchsorted(y:sort(), z, {side = \"right\"}) - 1) / #y):max(), the statistic"},

@@ -47,7 +47,7 @@ constexpr NameRow rows[] = {
     {"block_until_ready", "gpu.sync()"},
     {"bmat", "gpu.block(blocks), or gpu.sparse.bmat(blocks)"}, {"box_plot", "gpu.plot.boxplot(values)"},
     {"brentq", "gpu.optimize.root_scalar(f, {bracket = {a, b}})"}, {"butter", "gpu.signal.butter(order, frequencies)"},
-    {"c_", "gpu.stack({x, y}, 2)"}, {"cat", "gpu.concat(list, axis)"}, {"cho_factor", "gpu.linalg.cholesky(a)"},
+    {"c_", "gpu.stack({x, y}, 2)"}, {"cat", "gpu.concat(list, axis)"}, {"chdtrc", "gpu.gammaincc(k / 2, x / 2)"}, {"cho_factor", "gpu.linalg.cholesky(a)"},
     {"cholesky", "gpu.linalg.cholesky(a)"}, {"chunk", "gpu.array_split(x, n)"}, {"clamp", "gpu.clip(x, low, high)"},
     {"clamp_", "x:clip_(low, high)"}, {"clone", "x:copy()"},
     {"colorbar", "nothing: gpu.plot.image and its kin draw one"}, {"comm.Get_rank", "gpu.comm.rank"},
