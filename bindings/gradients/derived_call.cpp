@@ -89,16 +89,21 @@ bool gives_constants(lua_State* L, const CallSignature* signature, const std::st
   return are_constants;
 }
 
-/// True for a method that gives elements as numbers.
-bool reads_elements(const std::string& name) {
-  return name == "item" || name == "table" || name == "host";
+/// True for a function that gives elements as numbers.
+bool reads_elements(lua_State* L, const std::string& name) {
+  return name == "item" || name == "table" || name == "host" || (name == "__index" && lua_isnumber(L, 2));
 }
 
-/// True when the call reads elements for a function of the library, which computes with them where the observer does
-/// not see it. A script that reads elements knows that they are constants.
-bool reads_for_library(lua_State* L, const std::string& name) {
-  const bool reads = reads_elements(name) || (name == "__index" && lua_isnumber(L, 2));
-  return reads && !is_call_of_script(L, 0);
+/// Refuses numbers for a script, which look like parts of the formula and are constants.
+[[noreturn]] void refuse_reading(const std::string& name) {
+  if (name == "__index")
+    throw Error(
+        "[index] x[i] is a number, which a derivative does not follow: x[{i}] is an array of one element, "
+        "x:detach()[i] a number that is a constant");
+  throw Error(
+      "[{}] x:{}() gives numbers, which a derivative does not follow: x itself is a part of the formula, "
+      "x:detach():{}() a constant, x:gt(y):item() a condition",
+      name, name, name);
 }
 
 /// The array in the option `out` of an argument that is a table, or null.
@@ -184,8 +189,9 @@ int run_derived(lua_State* L, LuaFunction function, const CallSignature* signatu
   const int arguments = lua_gettop(L);
   if (!depends(L, 1, arguments, observer)) return function(L);
   const std::string name = name_of(L, signature);
-  if (reads_for_library(L, name)) refuse_derivative(name);
-  const bool is_indexed = name == "__index" && lua_isnumber(L, 2);
+  // A function of the library that reads elements computes with them where the observer does not see it.
+  const bool reads = reads_elements(L, name);
+  if (reads && !is_call_of_script(L, 0)) refuse_derivative(name);
   struct Argument {
     Array array;
     bool varies;
@@ -220,13 +226,9 @@ int run_derived(lua_State* L, LuaFunction function, const CallSignature* signatu
       // gpu.eval gives its arguments, and so does fill_, which makes them constants.
       const bool is_argument = std::ranges::find(given, *array, &Argument::array) != given.end();
       if (is_argument || !is_inexact((*array)->dtype) || observer.tracks(**array)) continue;
-    } else if (is_indexed && lua_type(L, i) != LUA_TUSERDATA) {
-      throw Error(
-          "[index] x[i] is a number, which a derivative does not follow: x[{i}] is an array of one element, "
-          "x:detach()[i] a number that is a constant");
+    } else if (reads && lua_type(L, i) != LUA_TUSERDATA) {
+      refuse_reading(name);
     } else if (!lua_isuserdata(L, i) || name.starts_with("__")) {
-      const Origin origin = reads_elements(name) && observer.reading.empty() ? bindings_of(L).origin() : Origin{};
-      if (origin.chunk) observer.reading = "x:" + name + "() at " + line_text(origin.chunk, origin.line);
       continue;  // a field of the array, such as its shape or device, depends on no element
     }
     if (gives_constants(L, signature, name)) continue;

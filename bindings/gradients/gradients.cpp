@@ -81,15 +81,6 @@ int follows(lua_State* L) {
   return 1;
 }
 
-/// reading(tape): the first call that has read elements that depend on a variable as numbers, "x:item() at a.lua:3", or
-/// nil.
-int reading(lua_State* L) {
-  const std::string& text = check_tape(L)->reading;
-  if (text.empty()) return 0;
-  lua_pushlstring(L, text.data(), text.size());
-  return 1;
-}
-
 /// has_tape(): whether a tape is open.
 int has_tape(lua_State* L) {
   lua_pushboolean(L, bindings_of(L).context().observer != nullptr);
@@ -314,7 +305,6 @@ void add_gradients(lua_State* L) {
                     {"note_rule", protect<note_rule>},
                     {"open_tape", protect<open_tape>},
                     {"pause", protect<pause>},
-                    {"reading", protect<reading>},
                     {"refuse_derivative", protect<refuse>},
                     {"resume", protect<resume>},
                     {"reverse", protect<reverse>},

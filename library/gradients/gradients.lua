@@ -177,13 +177,8 @@ local function differentiate(op, f, which, options)
     check_result(op, y, each)
     local follows = core.follows(tape, y)
     if not follows and not derives then -- the derivative of something linear depends on no variable; else it is a mistake
-      local reading = core.reading(tape)
-      if reading then
-        core.raise(("[%s] the result depends on no variable: %s gives numbers, which a derivative does not follow; x itself is an array, "
-          .. "of one element, too, and x({1}) one of its elements"):format(op, reading))
-      end
       core.raise(("[%s] the result depends on no variable: the function reads an array from outside where its parameter is meant, or "
-        .. "elements as numbers, as x[1] and x:item() do, where x({1}) is an array, or its result has no derivative, as a comparison"):format(op))
+        .. "its result has no derivative, as a comparison"):format(op))
     end
     local pass = backward(tape, each, function(pass)
       if follows then core.add_cotangent(pass, y) end

@@ -59,8 +59,6 @@ class NodeObserver {
   virtual bool tracks(Node& array) = 0;
   /// How many writes it was told of.
   std::uint64_t writes = 0;
-  /// The first call that has given elements of arrays that it tracks as numbers, "x:item() in line 3"; else empty.
-  std::string reading;
 };
 
 /// The message of that Error: the operation `op`, or a part of it, `of`, as " for its operand 1", has no derivative.
