@@ -94,7 +94,13 @@ void color(Picture& picture, const std::vector<double>& values, const SaveOption
 std::string pixels_hint(Node& array, bool colormap) {
   const Dims& shape = array.layout.shape;
   const auto is_channels = [](std::int64_t extent) { return extent == 3 || extent == 4; };
-  if (shape.size() == 2) return colormap ? "" : "; {colormap=\"viridis\"} draws numbers of any real dtype";
+  if (shape.size() == 2) {
+    if (colormap) return "";
+    const char* const bytes = info(array.dtype).kind == DTypeKind::floating
+                                  ? ", (x * 255):clip(0, 255):astype(\"uint8\") makes greys of numbers from 0 to 1"
+                                  : "";
+    return std::string("; {colormap=\"viridis\"} draws numbers of any real dtype") + bytes;
+  }
   if (shape.size() != 3) return "";
   if (is_channels(shape[0]) && !is_channels(shape[2])) return "; x:permute(2, 3, 1) puts the channels last";
   if (!is_channels(shape[2])) return "";

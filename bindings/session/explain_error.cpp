@@ -183,9 +183,61 @@ void write_property_hint(const char* name, Hint& hint) {
                    std::strcmp(name, "size") == 0 ? "; x.shape[1] is the first extent" : "");
 }
 
+/// Writes the name of the C function at this level of the stack, one of Lua's own: "max". Nothing for another function.
+void write_name(lua_State* L, int level, Text<32>& name) {
+  lua_Debug frame{};
+  const int top = lua_gettop(L), function = top + 1, modules = top + 2;
+  lua_getstack(L, level, &frame);
+  lua_getinfo(L, "f", &frame);
+  lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
+  lua_pushnil(L);
+  while (name.text[0] == '\0' && lua_istable(L, modules) && lua_next(L, modules) != 0) {
+    if (lua_istable(L, -1))
+      for (lua_pushnil(L); lua_next(L, modules + 2) != 0; lua_pop(L, 1))
+        if (lua_type(L, -2) == LUA_TSTRING && lua_rawequal(L, -1, function) != 0)
+          write(name, "%s", lua_tostring(L, -2));
+    lua_settop(L, modules + 1);
+  }
+  lua_settop(L, top);
+}
+
+/// Whether a C function has called the function that failed, directly or not, other than pcall and the program itself,
+/// which is outermost: no coroutine yields from below it.
+bool is_below_c(lua_State* L) {
+  lua_Debug frame{}, caller{};
+  for (int level = 2; lua_getstack(L, level, &frame) != 0; ++level) {
+    lua_getinfo(L, "S", &frame);
+    if (*frame.what != 'C' || lua_getstack(L, level + 1, &caller) == 0) continue;
+    Text<32> name;
+    write_name(L, level, name);
+    if (std::strcmp(name.text, "pcall") != 0 && std::strcmp(name.text, "xpcall") != 0) return true;
+  }
+  return false;
+}
+
+/// coroutine.yield outside of a coroutine, or in a function that one of C has called.
+void write_yield_hint(lua_State* L, Hint& hint) {
+  Text<32> failed;
+  if (lua_checkstack(L, 20) == 0) return;
+  write_name(L, 1, failed);
+  const bool is_main = lua_pushthread(L) != 0;
+  lua_pop(L, 1);
+  const bool is_outside = is_main && std::strcmp(failed.text, "yield") == 0;
+  if (is_outside && !is_below_c(L))
+    return write(
+        hint,
+        "; no coroutine runs here: job = coroutine.wrap(job) makes a function that begins at its first call and "
+        "goes on at the next where it yielded");
+  write(
+      hint,
+      "; a function that table.sort, string.gsub or another function of C calls cannot yield: it returns its value to "
+      "that function");
+}
+
 void write_hint(lua_State* L, std::string_view message, Hint& hint) {
   const auto has = [&](std::string_view text) { return message.find(text) != message.npos; };
   char name[32];
+  if (has("attempt to yield across C-call boundary")) return write_yield_hint(L, hint);
   if (has("bad argument") && has("expected, got userdata)")) return write_argument_hint(L, message, hint);
   if (has("bad argument") && has("(number expected, got function)")) return write_function_hint(L, message, hint);
   if (has("bad argument") && has("(number expected, got cdata)"))
@@ -243,24 +295,6 @@ void write_hint(lua_State* L, std::string_view message, Hint& hint) {
     return write(hint, "; numbers of the FFI go to an array's right, x + 2LL, or into a function, gpu.add(2LL, x)");
 }
 
-/// Writes the name of the C function that failed, one of Lua's own: "max". Nothing for another function.
-void write_name(lua_State* L, Text<32>& name) {
-  lua_Debug failed{};
-  const int top = lua_gettop(L), function = top + 1, modules = top + 2;
-  lua_getstack(L, 1, &failed);
-  lua_getinfo(L, "f", &failed);
-  lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
-  lua_pushnil(L);
-  while (name.text[0] == '\0' && lua_istable(L, modules) && lua_next(L, modules) != 0) {
-    if (lua_istable(L, -1))
-      for (lua_pushnil(L); lua_next(L, modules + 2) != 0; lua_pop(L, 1))
-        if (lua_type(L, -2) == LUA_TSTRING && lua_rawequal(L, -1, function) != 0)
-          write(name, "%s", lua_tostring(L, -2));
-    lua_settop(L, modules + 1);
-  }
-  lua_settop(L, top);
-}
-
 /// The part of a message behind the position that LuaJIT has put there for the frame that called; null where that is
 /// the script's. A tail call, `return math.max(x, 0)`, takes the script's frame away: "[gpulua]:41: bad argument #1 to
 /// 'f' (number expected, got userdata)". An error about an argument then has the position of any caller, or none.
@@ -280,7 +314,7 @@ void correct_place(lua_State* L) {
   const char* const message = lua_tostring(L, -1);
   if (!behind_position(message, in_c)) return;
   Text<32> name;
-  if (in_c) write_name(L, name);
+  if (in_c) write_name(L, 1, name);
   // These pass on messages of other functions, as a coroutine does.
   const bool raises =
       name.text[0] != '\0' && std::strcmp(name.text, "error") != 0 && std::strcmp(name.text, "assert") != 0;

@@ -296,26 +296,8 @@ class Array : public detail::MethodsOfScripts {
   detail::Handle<gpulua_array> handle_;
 };
 
-// Arithmetic and output are functions of scripts.
-template <class B>
-Array operator+(const Array&, const B&) = delete;  // state.call<gpulua::Array>("gpu.add", x, y)
-template <class B>
-Array operator-(const Array&, const B&) = delete;  // state.call<gpulua::Array>("gpu.subtract", x, y)
-template <class B>
-Array operator*(const Array&, const B&) = delete;  // state.call<gpulua::Array>("gpu.multiply", x, y)
-template <class B>
-Array operator/(const Array&, const B&) = delete;  // state.call<gpulua::Array>("gpu.divide", x, y)
-template <class A, class = std::enable_if_t<std::is_arithmetic_v<A>>>
-Array operator+(A, const Array&) = delete;  // state.call<gpulua::Array>("gpu.add", 1.0, x)
-template <class A, class = std::enable_if_t<std::is_arithmetic_v<A>>>
-Array operator-(A, const Array&) = delete;  // state.call<gpulua::Array>("gpu.subtract", 1.0, x)
-template <class A, class = std::enable_if_t<std::is_arithmetic_v<A>>>
-Array operator*(A, const Array&) = delete;  // state.call<gpulua::Array>("gpu.multiply", 2.0, x)
-template <class A, class = std::enable_if_t<std::is_arithmetic_v<A>>>
-Array operator/(A, const Array&) = delete;  // state.call<gpulua::Array>("gpu.divide", 1.0, x)
-template <class Stream>
-Stream& operator<<(Stream&, const Array&) = delete;  // state.call<std::string>("tostring", x) is the array's text
-
 }  // namespace gpulua
+
+#include "operators.hpp"
 
 #endif

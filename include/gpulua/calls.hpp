@@ -4,6 +4,7 @@
 // Functions of Lua and kernels that C++ calls, for gpulua.hpp, which includes this.
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -75,6 +76,21 @@ Refused refuse_arguments() {
   return {};
 }
 
+/// A list in braces as an argument of state.call().
+template <class R, class T>
+R refuse_braces() {
+  static_assert(
+      never<T>,
+      "an argument in braces is no value: numbers go one by one, state.call<gpulua::Array>(\"gpu.reshape\", x, "
+      "2, 3), state.copy({1, 2, 3}) is an array of them, and a script makes a table of values, f{...}");
+  if constexpr (!std::is_void_v<R>) return Refused();
+}
+template <class... A>
+inline constexpr bool begins_with_array = false;
+template <class First, class... A>
+inline constexpr bool begins_with_array<First, A...> =
+    std::is_same_v<std::remove_cv_t<std::remove_reference_t<First>>, Array>;
+
 }  // namespace detail
 
 template <class Signature>
@@ -104,6 +120,12 @@ class Function<R(A...)> {
             class = std::enable_if_t<slip != detail::Slip::none>>
   detail::Refused operator()(B&&...) const {
     return detail::refuse_arguments<slip>();
+  }
+  template <class T, class... B,
+            class = std::enable_if_t<std::is_arithmetic_v<T> && detail::begins_with_array<A..., T>>>
+  detail::Refused operator()(std::initializer_list<T>, B&&...) const {
+    static_assert(detail::never<T>, "a list is no Array: f(state.copy({1, 2, 3}))");
+    return {};
   }
   /// Ends with an Error of GPULUA_DEADLINE after that time, a std::chrono::duration.
   template <class Time>

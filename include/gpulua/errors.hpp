@@ -72,6 +72,8 @@ struct Refused {
   const Refused& operator=(const T&) const;
   template <class... A>
   Refused operator()(const A&...) const;
+  template <class T>
+  Refused operator[](const T&) const;
   const Refused* begin() const;
   const Refused* end() const;
 };

@@ -27,6 +27,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -40,6 +41,7 @@
 #include "calls.hpp"
 #include "gpulua.h"
 #include "making.hpp"
+#include "other_names.hpp"
 #include "values.hpp"
 
 namespace gpulua {
@@ -60,7 +62,7 @@ struct NoResult : detail::Refused {};
 
 /// A state: scripts, devices, arrays. Objects made from it may outlive it; their use is an Error then. It ends when
 /// nothing runs in it: its end in one of its own callbacks, or beside another thread's call, is std::terminate().
-class State : public detail::MakesArrays<State> {
+class State : public detail::MakesArrays<State>, public detail::OtherNames {
  public:
   State() : State(defaults()) {}
   /// With a default device: State("cpu").
@@ -140,6 +142,18 @@ class State : public detail::MakesArrays<State> {
     else
       return {};
   }
+  template <class R = NoResult, class T, class... A>
+  R call(const std::string&, std::initializer_list<T>, const A&...) const {
+    return detail::refuse_braces<R, T>();
+  }
+  template <class R = NoResult, class First, class T, class... A>
+  R call(const std::string&, const First&, std::initializer_list<T>, const A&...) const {
+    return detail::refuse_braces<R, T>();
+  }
+  template <class R = NoResult, class First, class Second, class T, class... A>
+  R call(const std::string&, const First&, const Second&, std::initializer_list<T>, const A&...) const {
+    return detail::refuse_braces<R, T>();
+  }
   /// A kernel from source, by its name there.
   Kernel kernel(std::string_view source, const std::string& name) const {
     constexpr std::string_view endings[] = {".cu", ".cuh", ".cpp", ".hpp", ".h"};
@@ -181,6 +195,12 @@ class State : public detail::MakesArrays<State> {
     const gpulua_value converted = detail::to_value(value, "set", detail::Target{0, path});
     detail::check(gpulua_set(open("set"), path.c_str(), &converted));
   }
+  template <class T>
+  void set(const std::string&, std::initializer_list<T>) {
+    static_assert(detail::never<T>,
+                  "a list of numbers for scripts is an array: state.set(path, state.copy({1, 2, 3})); a value of a "
+                  "table has its path: state.set(\"sizes[1]\", 2)");
+  }
   /// Makes a C++ function a Lua function: bind<double(double)>("port.read", [](double x) { return 2 * x; }). Makes the
   /// table `port` where it is not there. What the function throws becomes the script's error, and the cause() of the
   /// call's. It may call scripts. The state keeps it.
@@ -208,47 +228,6 @@ class State : public detail::MakesArrays<State> {
       detail::check(gpulua_register(open("bind"), path.c_str(), &Bound::run, bound.get()), {"register", "bind"});
       handle_.get_deleter().bound.push_back(std::move(bound));
     }
-  }
-  // The names by which other libraries do it.
-  template <class... A>
-  detail::Refused script(const A&...) {
-    static_assert(detail::never<A...>, "state.run(text) runs a script, state.load<double()>(text)() gives its result");
-    return {};
-  }
-  template <class... A>
-  detail::Refused safe_script(const A&... arguments) {
-    return script(arguments...);
-  }
-  template <class... A>
-  detail::Refused do_string(const A&... arguments) {
-    return script(arguments...);
-  }
-  template <class... A>
-  detail::Refused script_file(const A&...) {
-    static_assert(detail::never<A...>,
-                  "state.run_file(path) runs a file, state.load_file<double()>(path)() gives its result");
-    return {};
-  }
-  template <class... A>
-  detail::Refused do_file(const A&... arguments) {
-    return script_file(arguments...);
-  }
-  template <class... A>
-  detail::Refused open_libraries(const A&...) {
-    static_assert(detail::never<A...>,
-                  "a state has Lua's libraries from its beginning on; GPULUA_SANDBOX leaves out those "
-                  "that reach files and programs");
-    return {};
-  }
-  template <class... A>
-  detail::Refused set_function(const A&...) {
-    static_assert(detail::never<A...>, "state.bind<double(int)>(path, function) makes a C++ function one of Lua's");
-    return {};
-  }
-  template <class Path>
-  detail::Refused operator[](const Path&) const {
-    static_assert(detail::never<Path>, "state.set(path, value) sets a value, state.value<double>(path) reads it");
-    return {};
   }
 
   void sync() { detail::check(gpulua_sync(open("sync"))); }

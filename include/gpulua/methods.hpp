@@ -52,7 +52,8 @@ struct MethodsOfScripts {
     static_assert(never<A...>, "state.call<gpulua::Array>(\"gpu.astype\", x, \"float32\") converts the elements");
     return {};
   }
-  void T() const = delete;  // state.call<gpulua::Array>("gpu.transpose", x) is the transposed matrix
+  void T() const = delete;                  // state.call<gpulua::Array>("gpu.transpose", x) is the transposed matrix
+  explicit operator bool() const = delete;  // x.handle() != nullptr tells whether there is an array
 };
 
 }  // namespace gpulua::detail

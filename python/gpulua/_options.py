@@ -82,8 +82,15 @@ def script(called, text):
     """The bytes of a script."""
     if isinstance(text, str):
         return text.encode(errors="surrogateescape")
-    hint = "; pathlib.Path(path).read_text() is that of a file" if isinstance(text, os.PathLike) else \
-        "; text.decode() is one" if isinstance(text, (bytes, bytearray)) else "; state['name'] = function makes a function of Python's one of Lua's" if callable(text) else ""
+    hint = ""
+    if hasattr(text, "read"):
+        hint = "; file.read() is its text"
+    elif isinstance(text, os.PathLike):
+        hint = "; pathlib.Path(path).read_text() is that of a file"
+    elif isinstance(text, (bytes, bytearray)):
+        hint = "; text.decode() is one"
+    elif callable(text):
+        hint = "; state['name'] = function makes a function of Python's one of Lua's"
     raise TypeError(f"[{called}] expected the text of a script, got {described(text)}{hint}")
 
 

@@ -2,6 +2,7 @@
 import ctypes
 import numbers
 import operator
+import re
 import sys
 from collections.abc import Mapping
 
@@ -42,12 +43,22 @@ _ways = {"O": "x.astype('float64') makes numbers of them, " + _column + "texts",
          "S": "x.astype('float64') reads numbers", "U": "x.astype('float64') reads numbers, " + _column + "texts"}
 
 
+_dates = "state.new_table({'x': x.astype('datetime64[D]')}) makes a column of dates of them, state.new_table({'x': x}) one of texts"
+
+
+def _are_dates(values):
+    """Whether the first element is the text of a date: 2024-01-01."""
+    first = next(iter(values.flat), None) if values.dtype.kind in "OUS" else None
+    text = first.decode(errors="replace") if isinstance(first, bytes) else first
+    return isinstance(text, str) and re.match(r"\d{4}-\d\d-\d\d$", text) is not None
+
+
 def check_array(value):
     """Refuses NumPy's arrays whose elements are not what an array of ours holds."""
     dtype = value.dtype
     if dtype.kind not in "biufc" and dtype.name != "bfloat16" or dtype.itemsize > (16 if dtype.kind == "c" else 8):
-        raise TypeError(f"[array] expected an array of booleans or of numbers of up to 64 bits, got one of {dtype}" +
-                        (f"; {_ways[dtype.kind]}" if dtype.kind in _ways else ""))
+        way = _dates if _are_dates(value) else _ways.get(dtype.kind)
+        raise TypeError(f"[array] expected an array of booleans or of numbers of up to 64 bits, got one of {dtype}" + (f"; {way}" if way else ""))
     if isinstance(value, sys.modules["numpy"].ma.MaskedArray):
         raise TypeError("[array] expected an array without a mask, which would be lost, got a masked one; x.filled(value) has none")
 
@@ -94,7 +105,7 @@ def plain(value):
     if not hint and hasattr(value, "isoformat"):
         hint = "; x.timestamp() is a number, str(x) a text"
     if callable(value):
-        hint = "; state[name] = function makes one of Lua of it, state[name]"
+        hint = "; state[name] = function makes one of Lua of it, and state[name] is that, which calls take"
     raise TypeError(f"{_expected}, got {name}{hint}")
 
 

@@ -1,6 +1,7 @@
 #include "src/runtime/memory_account.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "src/base/scalar.h"
@@ -15,6 +16,11 @@ constexpr std::size_t host_cost = 512;
 
 std::size_t cost(const Buffer& buffer) {
   return buffer.bytes() + host_cost;
+}
+
+std::string with_origin(std::string size, const Buffer& buffer) {
+  const Origin& origin = buffer.origin();
+  return origin.chunk ? std::move(size) + " made at " + line_text(origin.chunk, origin.line) : size;
 }
 
 }  // namespace
@@ -77,9 +83,11 @@ std::string MemoryAccount::describe_holders() const {
 }
 
 std::string describe(const Buffer& buffer) {
-  const Origin& origin = buffer.origin();
-  if (!origin.chunk) return format_bytes(buffer.bytes());
-  return format_bytes(buffer.bytes()) + " made at " + line_text(origin.chunk, origin.line);
+  return with_origin(format_bytes(buffer.bytes()), buffer);
+}
+
+std::string describe_exactly(const Buffer& buffer) {
+  return with_origin(std::to_string(buffer.bytes()) + (buffer.bytes() == 1 ? " byte" : " bytes"), buffer);
 }
 
 std::string format_bytes(std::size_t bytes) {

@@ -73,6 +73,8 @@ class MemoryAccount {
 
 /// A buffer's size and origin for messages: "1.0 GB made at script.lua:12".
 std::string describe(const Buffer& buffer);
+/// The same with all digits of the size: "4000 bytes made at script.lua:12".
+std::string describe_exactly(const Buffer& buffer);
 /// A size for messages: "1.5 GB".
 std::string format_bytes(std::size_t bytes);
 

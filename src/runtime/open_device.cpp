@@ -149,7 +149,7 @@ void OpenDevice::check_ends(const Buffer& buffer) noexcept {
   try {
     damage_ = std::string("[memory] a kernel has written ") +
               (found == Overwrite::past_end ? "past the end of" : "before the start of") + " an array of " +
-              describe(buffer) + "; gpulua --check, or gpu.check(true), names the kernel and its line";
+              describe_exactly(buffer) + "; gpulua --check, or gpu.check(true), names the kernel and its line";
   } catch (const std::bad_alloc&) {
     // Out of memory for the message: the next overwrite is reported.
   }
@@ -334,7 +334,7 @@ std::string OpenDevice::text_of_overwrites(const std::vector<const Buffer*>& buf
     text = std::string(!past     ? "before the start of"
                        : !before ? "past the end of"
                                  : "before the start and past the end of") +
-           " an array of " + describe(*buffer) + (before ? advice : "") +
+           " an array of " + describe_exactly(*buffer) + (before ? advice : "") +
            (past ? "; a grid has whole blocks, so a kernel compares its index with the number of elements" : "");
   }
   return text;

@@ -218,7 +218,7 @@ class OpenDevice : public std::enable_shared_from_this<OpenDevice> {
   void checked(const Stream* stream, const std::function<void()>& wait);
   /// Throws Error for the overwrite that check_ends() has found, if there was one.
   void throw_damage();
-  /// "past the end of an array of 4 KB", for the first of the buffers beside which something has written since the last
+  /// "past the end of an array of 4000 bytes", for the first of the buffers beside which something has written since the last
   /// call; empty where nothing has.
   std::string text_of_overwrites(const std::vector<const Buffer*>& buffers, const char* advice);
   /// What has written beside the buffer since the last call.

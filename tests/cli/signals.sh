@@ -116,12 +116,12 @@ check 'a store past the end' 1 '' 'gpulua: (command line):3: [[]launch] kernel *
   gpu.kernel("__global__ void k(float* x) { x[threadIdx.x] = 1; }", "k") {grid = 1, block = 108}(x)
   x:free()
   gpu.sync()'
-check 'a store past the end of an array that lives' 1 '' 'gpulua: *[[]memory] a kernel has written past the end of an array of 4 KB made*' -e '
+check 'a store past the end of an array that lives' 1 '' 'gpulua: *[[]memory] a kernel has written past the end of an array of 4000 bytes made*' -e '
   local x = gpu.zeros(1000)
   gpu.kernel("__global__ void k(float* x) { x[1000] = 1; }", "k") {grid = 1, block = 1}(require("ffi").cast("void*", x.pointer))
   gpu.sync()'
 
-check 'a store past the end that nothing waits for' 1 'done' 'gpulua: *[[]memory] a kernel has written past the end of an array of 4 KB made at (command line):2; gpulua --check*' -e '
+check 'a store past the end that nothing waits for' 1 'done' 'gpulua: *[[]memory] a kernel has written past the end of an array of 4000 bytes made at (command line):2; gpulua --check*' -e '
   x = gpu.zeros(1000)
   gpu.kernel("__global__ void k(float* x) { x[blockIdx.x * blockDim.x + threadIdx.x] = 1; }", "k"):over(1000)(
     require("ffi").cast("void*", x.pointer))

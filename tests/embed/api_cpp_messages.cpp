@@ -288,3 +288,18 @@ TEST_CASE("gpulua_call: results are asked for with room for them, or not at all"
   CHECK(gpulua_call(one, nullptr, 0, &out, &count, 0) == GPULUA_OK);
   CHECK(out.as.number == 1);
 }
+
+TEST_CASE("gpulua.hpp: a function that yields to the program says what makes one that goes on") {
+  State state("cpu");
+  state.run(
+      "function job(n) n = n + coroutine.yield(n) return n end\n"
+      "function sorted() table.sort({2, 1, 3}, function(a, b) coroutine.yield() return a < b end) end");
+  const std::string error = error_of([&] { state.call<double>("job", 1); });
+  CHECK_THAT(error,
+             ContainsSubstring("script:1: attempt to yield across C-call boundary; no coroutine runs here: job = "
+                               "coroutine.wrap(job) makes a function"));
+  CHECK_THAT(error_of([&] { state.call<void>("sorted"); }), ContainsSubstring("cannot yield: it returns its value"));
+  state.run("job = coroutine.wrap(job)");
+  CHECK(state.call<double>("job", 1) == 1);
+  CHECK(state.call<double>("job", 2) == 3);
+}

@@ -86,7 +86,7 @@ TEST_CASE("a kernel's wild access is an error without any option", "[cpu]") {
                   ":over(1000)(x)",
                   "g.lua") == GPULUA_DEVICE);
   CHECK(
-      has(state.error(), "g.lua:2: [launch] kernel 'g' has written past the end of an array of 4 KB made at g.lua:1"));
+      has(state.error(), "g.lua:2: [launch] kernel 'g' has written past the end of an array of 4000 bytes made at g.lua:1"));
   CHECK(gpulua_sync(state.get()) == GPULUA_OK);
 }
 

@@ -204,6 +204,79 @@ void refused(gpulua::State& state, const gpulua::Kernel& kernel, const gpulua::A
   for (const float y : x.span()) v[0] += y;
 #elif defined(REFUSED_zeros_untyped)
   gpulua::Array zeros = state.zeros({3, 4});
+#elif defined(REFUSED_equal)
+  gpulua::Array y = x;
+  if (x == y) state.sync();
+#elif defined(REFUSED_unequal)
+  gpulua::Array y = x;
+  if (x != y) state.sync();
+#elif defined(REFUSED_equal_number)
+  if (x == 1.0) state.sync();
+#elif defined(REFUSED_number_equal)
+  if (1.0 == x) state.sync();
+#elif defined(REFUSED_less)
+  gpulua::Array y = x;
+  if (x < y) state.sync();
+#elif defined(REFUSED_number_less)
+  if (1 <= x) state.sync();
+#elif defined(REFUSED_less_reduced)
+  if (x < x.sum()) state.sync();
+#elif defined(REFUSED_add_to)
+  gpulua::Array y = x;
+  y += 1.0f;
+#elif defined(REFUSED_subtract_from)
+  gpulua::Array y = x;
+  y -= x;
+#elif defined(REFUSED_multiply_by)
+  gpulua::Array y = x;
+  y *= 2;
+#elif defined(REFUSED_divide_by)
+  gpulua::Array y = x;
+  y /= x;
+#elif defined(REFUSED_negative)
+  -x;
+#elif defined(REFUSED_modulo)
+  x % 2;
+#elif defined(REFUSED_not)
+  !x;
+#elif defined(REFUSED_and)
+  gpulua::Array y = x;
+  x&& y;
+#elif defined(REFUSED_or)
+  gpulua::Array y = x;
+  x | y;
+#elif defined(REFUSED_if)
+  if (x) state.sync();
+#elif defined(REFUSED_usertype)
+  state.new_usertype<Board>("Board", "level", &Board::level);
+#elif defined(REFUSED_enum)
+  state.new_enum("mode", "fast", 1);
+#elif defined(REFUSED_require)
+  state.require("port", nullptr);
+#elif defined(REFUSED_create_table)
+  state.create_table("port");
+#elif defined(REFUSED_create_named_table)
+  auto port = state.create_named_table("port");
+#elif defined(REFUSED_globals)
+  const double y = state.globals()["gain"];
+#elif defined(REFUSED_do_file)
+  state.safe_script_file("x.lua");
+#elif defined(REFUSED_collect_garbage)
+  state.collect_garbage();
+#elif defined(REFUSED_lua_state)
+  state.lua_state();
+#elif defined(REFUSED_shape_called)
+  gpulua::Array y = state.call<gpulua::Array>("gpu.reshape", x, {2, 3});
+#elif defined(REFUSED_shape_first)
+  gpulua::Array y = state.call<gpulua::Array>("gpu.zeros", {2, 3});
+#elif defined(REFUSED_braces_called)
+  gpulua::Array y = state.get<gpulua::Array(const gpulua::Array&)>("gpu.sqrt")({2.0, 3.0});
+#elif defined(REFUSED_braces_void)
+  state.call<void>("f", {1.5, 2.5});
+#elif defined(REFUSED_braces_third)
+  state.call<void>("f", x, 2.0, {1, 2});
+#elif defined(REFUSED_braces_set)
+  state.set("shape", {2, 3});
 #elif defined(REFUSED_state)
   gpulua::State other = state;
 #endif

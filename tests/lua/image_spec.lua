@@ -42,6 +42,16 @@ describe("gpu.image", function()
     assert.are.same(x.T:table(), round_trip(x.T):table())
   end)
 
+  it("says how floats become greys", function()
+    local x = gpu.array({{0, 0.5}, {1, 1.5}})
+    local ok, message = pcall(gpu.image.save, path, x)
+    assert(not ok and message:find('(x * 255):clip(0, 255):astype("uint8") makes greys', 1, true), message)
+    gpu.image.save(path, (x * 255):clip(0, 255):astype("uint8"))
+    assert.are.same({{0, 127}, {255, 255}}, gpu.image.load(path):table())
+    ok, message = pcall(gpu.image.save, path, x:astype "int32")
+    assert(not ok and message:find("viridis", 1, true) and not message:find("greys", 1, true), message)
+  end)
+
   it("draws numbers in colours", function()
     local x = gpu.array { { 0, 1 }, { 0.5, 0.25 } }
     assert.are.same({ { { 0, 0, 0 }, { 255, 255, 255 } }, { { 128, 128, 128 }, { 64, 64, 64 } } },

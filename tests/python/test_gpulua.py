@@ -101,7 +101,7 @@ class Values(unittest.TestCase):
         np.testing.assert_array_equal(x, [2.5] * 4)
         with self.assertRaisesRegex(gpulua.Error, "attempt to call a table value"):
             self.state.eval("setmetatable({}, {})")()
-        with self.assertRaisesRegex(TypeError, "got function; state.name. = function makes one of Lua"):
+        with self.assertRaisesRegex(TypeError, "got function; state.name. = function makes one of Lua of it, and state.name. is that, which calls take$"):
             kernel(lambda: 1)
 
     def test_globals(self):

@@ -178,9 +178,23 @@ class Arguments(unittest.TestCase):
         self.says(gpulua.ArgumentError, r"\[State\] expected sandbox=True with kernels=True", lambda: gpulua.State("cpu", kernels=True))
         self.says(gpulua.ArgumentError, "the argument device of State", lambda: gpulua.State("gpu"))
 
+    def test_texts_of_dates(self):
+        self.state["f"] = lambda x: None
+        for dates in (["2024-01-01"], np.array(["2024-01-01"]), np.array(["2024-01-01"], object), np.array([b"2024-01-01"])):
+            dates = np.asarray(dates)
+            self.says(TypeError, r"x\.astype\('datetime64\[D\]'\)}\) makes a column of dates", lambda: self.state["f"](dates))
+            self.state["t"] = self.state.new_table({"x": dates.astype("datetime64[D]")})
+            self.assertEqual(self.state.eval("t.x[1]"), "2024-01-01")
+        for texts in (np.array(["2024-01-0199"]), np.array(["a"]), np.array([], "U1"), np.array([None])):
+            with self.assertRaises(TypeError) as caught:
+                self.state["f"](texts)
+            self.assertNotIn("datetime64", str(caught.exception))
+
     def test_scripts_and_deadlines(self):
         self.says(TypeError, r"the text of a script, got b'x=1'; text.decode\(\)", lambda: self.state.run(b"x=1"))
         self.says(TypeError, r"read_text\(\)", lambda: self.state.load(__import__("pathlib").Path("a.lua")))
+        with open(__file__) as file:
+            self.says(TypeError, r"; file\.read\(\) is its text$", lambda: self.state.run(file))
         self.says(TypeError, r"the script's name.*got 3; state.load\(text\)\(1, 2\) passes arguments", lambda: self.state.run("return ...", 3))
         self.says(TypeError, r"\[eval\] expected the text of an expression", lambda: self.state.eval(""))
         for deadline, text in [("5s", "in seconds, 0 for none, got '5s'"), (-1, "of 0 seconds, for none, or more, got -1"), (float("nan"), "got nan"),
