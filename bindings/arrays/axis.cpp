@@ -8,11 +8,12 @@ namespace gpulua {
 
 namespace {
 
-/// The hint for gpu.max(x, 0) and gpu.max(x, y), which probably mean gpu.maximum.
-std::string elementwise_extremum(std::string_view op) {
-  if (op != "max" && op != "min") return "";
-  const std::string name = std::string(op) + "imum";
-  return "; gpu." + name + "(x, y) compares element by element";
+/// The hint for what other libraries take in an axis's place: gpu.max(x, 0) probably means gpu.maximum.
+std::string elsewhere(std::string_view op) {
+  if (op == "max" || op == "min") return "; gpu." + std::string(op) + "imum(x, y) compares element by element";
+  if (op == "average") return "; weights are an option, gpu.average(x, {weights = w})";
+  if (op == "std" || op == "var") return "; the divisor is an option, x:" + std::string(op) + "({ddof = 1})";
+  return "";
 }
 
 /// The hint for a text in an axis's place: what other libraries pass there.
@@ -31,7 +32,7 @@ std::size_t check_axis(lua_State* L, int index, std::size_t ndim, const char* op
       lua_type(L, index) == LUA_TNUMBER && std::floor(lua_tonumber(L, index)) != lua_tonumber(L, index);
   if (test<Array>(L, index) || has_fraction) {
     const std::string text = describe(L, index);
-    throw Error("[{}] expected an axis: an integer, got {}{}", op, text, elementwise_extremum(op));
+    throw Error("[{}] expected an axis: an integer, got {}{}", op, text, elsewhere(op));
   }
   if (lua_isboolean(L, index))
     throw Error("[{}] expected an axis: an integer, got {}; flags are options by name, {{name = true}}", op,
@@ -40,10 +41,10 @@ std::size_t check_axis(lua_State* L, int index, std::size_t ndim, const char* op
   if (!hint.empty()) throw Error("[{}] expected an axis: an integer, got {}{}", op, describe(L, index), hint);
   const std::int64_t axis = check_integer(L, index, op, "an axis: an integer");
   const auto count = static_cast<std::int64_t>(ndim);
-  if (axis == 0) throw Error("[{}] axes start at 1, got 0{}", op, elementwise_extremum(op));
+  if (axis == 0) throw Error("[{}] axes start at 1, got 0{}", op, elsewhere(op));
   if (axis > count || axis < -count)
     throw Error("[{}] axis {} is out of range for an array of {}{}{}{}", op, axis, ndim,
-                ndim == 1 ? " dimension" : " dimensions", elementwise_extremum(op),
+                ndim == 1 ? " dimension" : " dimensions", elsewhere(op),
                 ndim == 0 ? "; m[{1, 3}] is an element, m:take({1, 3}, 1) two rows" : "");
   return static_cast<std::size_t>(axis > 0 ? axis - 1 : count + axis);
 }

@@ -77,8 +77,14 @@ Dims check_new_shape(lua_State* L, int first, const Layout& layout) {
     shape = check_integers(L, first, "reshape", "sizes that are integers");
   } else {
     if (lua_isnoneornil(L, first)) check_integer(L, first, "reshape", "a shape: numbers, or a table of numbers");
-    for (int index = first; index <= lua_gettop(L); ++index)
+    for (int index = first; index <= lua_gettop(L); ++index) {
+      if (index > first && lua_istable(L, index))
+        throw Error(
+            "[reshape] expected sizes that are integers, got {}; rows are read one after the other, and "
+            "x:reshape(n, m).T has the columns of (m, n)",
+            describe(L, index));
       shape.push_back(check_integer(L, index, "reshape", "sizes that are integers"));
+    }
   }
   const auto refuse = [&](const std::string& expected) {
     throw Error("[reshape] expected {}, got {}", expected, to_string(shape));

@@ -18,6 +18,7 @@ constexpr NameRow options_elsewhere[] = {
     {"argnums", "which"},
     {"axes", "axis"},
     {"bc_type", "ends"},
+    {"bin", "bins"},
     {"blockDim", "block"},
     {"block_size", "block"},
     {"blocks", "grid"},

@@ -245,6 +245,8 @@ void write_hint(lua_State* L, std::string_view message, Hint& hint) {
         hint,
         "; elements of complex arrays are complex numbers of the FFI: z:abs(), z:real() and z:imag() are arrays "
         "of numbers, z[i].re and z[i].im parts; tonumber(n) is the number of a 64-bit integer");
+  if (has("'complex' has no member named"))
+    return write(hint, "; a complex number has the parts z.re and z.im, and gpu.abs(z), gpu.angle(z), gpu.conj(z)");
   if (quoted(message, "has no member named '", name) && is_method(L, name))
     return write(
         hint, "; an FFI array, as x:host() gives, has no methods: x:%s() is of the array x, and gpu.array(h) makes one",

@@ -123,7 +123,7 @@ local mistakes = {
     { 'x:topk(2, 5)', '[topk] axis 5 is out of range for an array of 2 dimensions' },
     { 'x:take({ 1 }, 3)', '[take] axis 3 is out of range for an array of 2 dimensions' },
     { 'x:softmax(3)', '[softmax] axis 3 is out of range for an array of 2 dimensions' },
-    { 'x:std(0)', '[std] axes start at 1, got 0' },
+    { 'x:std(0)', '[std] axes start at 1, got 0; the divisor is an option, x:std({ddof = 1})' },
   },
   { "shapes of another size, and with too many dimensions",
     { 'x:reshape(4)', '[reshape] expected a shape of 6 elements, as (2,3) has, got (4,)' },

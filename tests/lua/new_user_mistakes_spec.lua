@@ -53,7 +53,8 @@ local mistakes = {
     { 'gpu.jacobian(function(w) local y = w ^ 2 end)(x)', "return gives a function's result" },
     { 'gpu.grad(function(w) return w:gt(1):sum() end)(x)', "got an array int64[], which does not change continuously; integers and" },
     { 'gpu.grad(function(w) return w:argmax() end)(x)', "[grad] expected a function whose first result has real numbers, got an array int64[]" },
-    { 'gpu.grad(function(x) return (x ^ 2):sum():item() end)(x)', "got 14; a number, as y:item() gives, has no derivative" },
+    { 'gpu.grad(function(x) return (x ^ 2):sum():item() end)(x)', "[item] x:item() gives numbers, which a derivative does not follow" },
+    { 'gpu.grad(function(x) return (x ^ 2):sum():detach():item() end)(x)', "got 14; a number, as y:item() gives, has no derivative" },
     { 'gpu.optimize.minimize(function(x) return x ^ 2 end, x)', "got an array float32[3]; of residuals r, r:square():sum() is one" },
     { 'gpu.integrate.solve_ivp(function(y, t) return -y end, { 0, 1 }, y)', "expected a function f(t, y), the time first" },
   },
@@ -66,6 +67,13 @@ local mistakes = {
       "[sparse.csr] expected gpu.sparse.csr(values, columns, indptr), got numbers of float32 as the indptr; gpu.sparse.coo(rows, columns, values):tocsr()" },
     { 'gpu.integrate.solve_ivp(function(t, y) return -y end, { 1, 0, 0 }, { 0, 10 })',
       "[integrate.solve_ivp] expected a time span {t0, t1} before y0, gpu.integrate.solve_ivp(f, {t0, t1}, y0), got a list of 3" },
+  },
+  { "arguments that are options, and options that are arguments",
+    { 'x:std(0)', "[std] axes start at 1, got 0; the divisor is an option, x:std({ddof = 1})" },
+    { 'gpu.average(x, y)', "[average] expected an axis: an integer, got an array float32[3]; weights are an option, gpu.average(x, {weights = w})" },
+    { 'gpu.histogram(x, { bin = 3 })', 'got "bin"; bins is an argument, not an option: gpu.histogram(x [, bins]' },
+    { 'm:reshape(3, 2, { order = "F" })', "[reshape] expected sizes that are integers, got a table; rows are read one after the other, "
+      .. "and x:reshape(n, m).T has the columns of (m, n)" },
   },
   { "numbers in the place of options",
     { 'gpu.log(x, 10)', "[log] expected a table of options: out and dtype, got 10; gpu.log2(x) and gpu.log10(x) have these bases" },
@@ -217,6 +225,7 @@ describe("Lua's own messages", function()
     has('local u, i = gpu.unique(x)\nprint(x[i])', "got nil; the local 'i' is nil")
     has('print(gpu.optimize.root_scalar(function(x) return x ^ 2 - 2 end, { bracket = { 0, 2 } }).root)',
       "gives its results one by one, without a field root")
+    has('local z = gpu.complex(3, 4) print(z:abs())', "a complex number has the parts z.re and z.im, and gpu.abs(z), gpu.angle(z), gpu.conj(z)")
     has('print("n = " + 3)', '.. joins texts and numbers: "n = " .. n')
     has('for i in 1, 10 do end', "for i = 1, n do ... end counts")
     has('local s = gpu.cubic_spline(x, x) s:derivative()', "gpu.grad(f, {each = true})(x) is its derivative")
