@@ -249,11 +249,13 @@ TEST_CASE("gpulua.hpp: results of scripts and functions that give none") {
       "state.call<double>(\"name\", arguments...)");
   state.run(text);
   CHECK(state.call<double>("price", 3) == 6);
-  CHECK_THROWS_WITH(state.call<double>("note", 3),
-                    "[call] expected a number as the result of 'note', got none; 'note' returned nothing: end it with "
-                    "`return value`");
+  CHECK_THROWS_WITH(
+      state.call<double>("note", 3),
+      "[call] expected a number as the result of 'note', got none; 'note', a function of script:1, returned "
+      "nothing: end it with `return value`");
   CHECK_THROWS_WITH(state.load<Array()>("return nil")(), ContainsSubstring("got nil; does the function return it?"));
-  CHECK_THROWS_WITH((state.call<std::tuple<double, double>>("note", 3)), ContainsSubstring("'note' returned nothing"));
+  CHECK_THROWS_WITH((state.call<std::tuple<double, double>>("note", 3)),
+                    ContainsSubstring("'note', a function of script:1, returned nothing"));
   CHECK_THROWS_WITH((state.call<std::tuple<double, double>>("price", 3)),
                     "[call] expected a number as result 2 of 'price', got none; it gave 1 result");
 }
