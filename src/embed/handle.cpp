@@ -148,7 +148,7 @@ const char* describe_handle(const void* handle) noexcept {
   const std::uint64_t key = slot->key.load(std::memory_order_acquire);
   const auto of_kind = static_cast<std::size_t>(kind);
   if (key == (bits & ~place_mask)) return open[of_kind];
-  const std::uint64_t uses = ((key - bits) & generation_mask) >> generation_shift, notes = 64;
+  const std::uint64_t uses = ((key - (bits & ~place_mask)) & generation_mask) >> generation_shift, notes = 64;
   if (uses == 0 || uses > notes) return closed[of_kind];
   return (slot->ended.load(std::memory_order_relaxed) >> (uses - 1) & 1) != 0 ? ended[of_kind] : released[of_kind];
 }

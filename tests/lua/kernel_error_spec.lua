@@ -176,7 +176,7 @@ describe("configurations refuse", function()
   it("clusters where the device has none", function()
     if gpu.device().kind ~= "cpu" then return end
     local x = gpu.zeros(1)
-    fails("[launch] the cpu device has no clusters of blocks", saxpy { grid = 4, block = 1, cluster = 2 }, 1, x, x, x, 0)
+    fails("[launch] kernel 'saxpy': the cpu device has no clusters of blocks", saxpy { grid = 4, block = 1, cluster = 2 }, 1, x, x, x, 0)
     saxpy { grid = 4, block = 1, cluster = 1 }(1, x, x, x, 0)
   end)
 
