@@ -155,8 +155,7 @@ inline std::string advice_of_object(const gpulua_value& got, bool is_result, std
   if (result > 0) return "; `return a, b` gives several results, `return {a, b}` one table";
   if (!is_result) return path.empty() ? "" : "; a field has a path of its own, \"" + path + ".name\"";
   return "; `return t.mean, t.n` gives fields, as a std::tuple<double, double>, and gpulua::Object takes the table, "
-         "for "
-         "a function of Lua: state.call<double>(\"rawget\", table, \"mean\")";
+         "for a function of Lua: state.call<double>(\"rawget\", table, \"mean\")";
 }
 
 /// A call with a colon of what has a path with a dot: port:read(3).

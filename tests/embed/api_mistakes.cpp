@@ -127,7 +127,7 @@ TEST_CASE("arguments of the C interface that make no sense") {
   gpulua_function_release(f);
   CHECK(gpulua_call(f, nullptr, 0, nullptr, nullptr, 0) == GPULUA_ARGUMENT);
   CHECK_THAT(gpulua_error(nullptr),
-             ContainsSubstring("a handle is good until its last release, and while its state is"));
+             ContainsSubstring("a gpulua_function that was released: a handle is good until its last release; in C++"));
   gpulua_options options = options_with(0);
   options.device = "";
   gpulua_state* none = nullptr;
