@@ -14,6 +14,7 @@
 #include "bindings/kernels/module_global.h"
 #include "bindings/lua/cdata.h"
 #include "bindings/lua/fields.h"
+#include "bindings/lua/source_location.h"
 #include "bindings/lua/state.h"
 #include "src/base/near_name.h"
 #include "src/device/shared/source_functions.h"
@@ -114,6 +115,8 @@ int new_kernel(lua_State* L) {
   if (std::string_view(lua_tostring(L, 2)).find("__global__") != std::string_view::npos)
     throw Error("[kernel] expected the source first and the kernel's name second, got the source second");
   const std::string_view name = check_string(L, 2, "kernel", "the kernel's name");
+  // A program that embeds the library has called this, and has no line.
+  if (request.source.file == nowhere) request.source.file = name_in_line("<kernel " + std::string(name) + ">");
   std::vector<std::string>& names = request.source.names;
   const bool instance = name.find('<') != name.npos;
   // Template arguments are source that no digest is of.

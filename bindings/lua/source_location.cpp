@@ -57,14 +57,17 @@ std::string file_text(const char* path) {
 }
 
 std::string chunk_name(const lua_Debug& frame) {
-  std::string name = frame.source[0] == '@' ? frame.source + 1 : frame.short_src;
+  return name_in_line(frame.source[0] == '@' ? frame.source + 1 : frame.short_src);
+}
+
+std::string name_in_line(std::string name) {
   for (char& c : name)
     if (c == '"' || c == '\\' || static_cast<unsigned char>(c) < ' ') c = '\'';
   return name;
 }
 
 SourceLocation locate_source(lua_State* L, std::string_view text) {
-  SourceLocation call{"<kernel source>"};
+  SourceLocation call{std::string(nowhere)};
   bool innermost = true;
   lua_Debug frame{};
   for (int level = 0; lua_getstack(L, level, &frame); ++level) {

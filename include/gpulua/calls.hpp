@@ -19,7 +19,7 @@ namespace gpulua {
 namespace detail {
 
 /// What is wrong with the arguments of a call.
-enum class Slip { none, deadline, count, container, address, text, other };
+enum class Slip { none, deadline, count, container, address, text, enumeration, other };
 
 /// Of one argument for its parameter; 0 and NULL are null pointers.
 template <class Parameter, class Argument>
@@ -31,6 +31,7 @@ constexpr Slip slip_of() {
     return Slip::none;
   if (std::is_same_v<Wanted, Array> && !is_text)
     return has_size<Given> ? Slip::container : std::is_pointer_v<Given> ? Slip::address : Slip::other;
+  if (std::is_arithmetic_v<Wanted> && std::is_enum_v<Given>) return Slip::enumeration;
   return std::is_arithmetic_v<Wanted> && is_text ? Slip::text : Slip::other;
 }
 
@@ -69,6 +70,7 @@ Refused refuse_arguments() {
   static_assert(slip != Slip::text,
                 "a text is no number: std::stod(text) makes one, and state.get<double(const std::string&)>(path) is a "
                 "function of a text");
+  static_assert(slip != Slip::enumeration, "an enum is no number: f(static_cast<int>(mode)) is a call with its number");
   static_assert(slip != Slip::other,
                 "an argument does not convert to the parameter that the function's type names: values for Lua are "
                 "nullptr, bool, numbers, texts, Array, Function and Object, as in "

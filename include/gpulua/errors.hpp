@@ -116,9 +116,22 @@ struct Op {
   std::string_view of_c = {}, of_cpp = {};
 };
 
-/// The text of the last failure, with the name of what the program has called.
+/// The message, the library's own, with the classes of this header for the handles of C.
+inline std::string with_classes(std::string text) {
+  constexpr std::string_view names[][2] = {
+      {"a gpulua_array", "an Array"}, {"a gpulua_function", "a Function or Object"}, {"a gpulua_state", "a State"}};
+  if (text.empty() || text.front() != '[') return text;
+  for (const auto& [of_c, of_cpp] : names)
+    for (std::size_t at = text.find(of_c); at < text.find('\n'); at = text.find(of_c, at + of_cpp.size())) {
+      const char next = at + of_c.size() < text.size() ? text[at + of_c.size()] : ' ';
+      if (next == ' ' || next == ',' || next == '\n') text.replace(at, of_c.size(), of_cpp);
+    }
+  return text;
+}
+
+/// The text of the last failure, with the names of what the program has called and of its classes.
 inline std::string last_failure(const Op& op) {
-  std::string text = gpulua_error(nullptr);
+  std::string text = with_classes(gpulua_error(nullptr));
   const std::size_t size = op.of_c.size(), end = text.find(']');
   if (size == 0 || end == text.npos || text.compare(0, size + 1, '[' + std::string(op.of_c)) != 0) return text;
   if (end != size + 1 && op.of_c.back() != '_') return text;

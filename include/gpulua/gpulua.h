@@ -179,6 +179,10 @@ GPULUA_API GPULUA_CHECKED gpulua_status gpulua_call(gpulua_function* function, c
 /* One more release is needed, and one less. Any thread. */
 GPULUA_API gpulua_status gpulua_function_retain(gpulua_function* function);
 GPULUA_API gpulua_status gpulua_function_release(gpulua_function* function);
+/* What the handle is of, for messages: "a function of desk.lua:1", "a function" of one that is no script's, "a script"
+ * of gpulua_load(), and of an object what gpulua's own messages call it, "a table" or "a kernel". Any thread. The text
+ * lives as long as the handle; NULL for a handle that is closed. */
+GPULUA_API const char* gpulua_function_description(gpulua_function* function);
 
 /* A function of the program's for scripts. `in` is valid during the call; *out_count: in, how many values fit at `out`,
  * 16; out, how many are set, 0 for none; to leave it as it was is an error. Handles in `out` pass to the library. It

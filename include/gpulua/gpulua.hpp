@@ -162,19 +162,12 @@ class State : public detail::MakesArrays<State>, public detail::OtherNames {
           source.find('{') == source.npos)
         throw Error(GPULUA_ARGUMENT, "[kernel] expected CUDA C++ source, got the name of a file, \"" +
                                          std::string(source) + "\"; state.kernel_file(path, name) reads it");
-    constexpr std::string_view make = R"(local source, name = ...
-      local kernel = require "gpu".kernel(source, name)
-      return function(count, gy, gz, bx, by, bz, shared)
-        local launch = gy and kernel {grid = {count, gy, gz}, block = {bx, by, bz}, shared = shared} or kernel:over(count)
-        return launch
-      end)";
-    // Of that name are the library's own files, which messages give no lines of.
-    return Kernel(load<Function<void()>(std::string_view, const std::string&)>(make, "=[gpulua]")(source, name));
+    return kernel_of(source, name, nullptr);
   }
 
   /// The same from a file.
   Kernel kernel_file(const std::string& path, const std::string& name) const {
-    return kernel(read("kernel_file", path), name);
+    return kernel_of(read("kernel_file", path), name, path.c_str());
   }
 
   template <class T = NoResult>
@@ -281,6 +274,20 @@ class State : public detail::MakesArrays<State>, public detail::OtherNames {
     const std::string in = is_relative && ::getcwd(folder, sizeof folder) != nullptr ? std::string(folder) + '/' : "";
     throw Error(GPULUA_ARGUMENT, "[" + std::string(op) + "] expected a file that can be read, got '" + in + path +
                                      "': " + std::generic_category().message(reason));
+  }
+
+  /// `file`: what the compiler's messages call the source; may be null.
+  Kernel kernel_of(std::string_view source, const std::string& name, const char* file) const {
+    // A sandbox, which has no io, takes source without options.
+    constexpr std::string_view make = R"(local source, name, file = ...
+      local kernel = require "gpu".kernel(source, name, file and io and {name = file} or nil)
+      return function(count, gy, gz, bx, by, bz, shared)
+        local launch = gy and kernel {grid = {count, gy, gz}, block = {bx, by, bz}, shared = shared} or kernel:over(count)
+        return launch
+      end)";
+    // Of that name are the library's own files, which messages give no lines of.
+    return Kernel(load<Function<void()>(std::string_view, const std::string&, const char*)>(make, "=[gpulua]")(
+        source, name, file));
   }
 
   /// The name that was probably meant by a path that leads to nil.

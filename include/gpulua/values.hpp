@@ -20,6 +20,7 @@
 
 #include "array.hpp"
 #include "gpulua.h"
+#include "refused_values.hpp"
 
 namespace gpulua {
 
@@ -57,18 +58,6 @@ template <class R, class... A>
 inline constexpr bool has_out_parameter<R(A...)> =
     ((std::is_lvalue_reference_v<A> && !std::is_const_v<std::remove_reference_t<A>>) || ...);
 
-template <class T, class = void>
-inline constexpr bool is_map = false;
-template <class T>
-inline constexpr bool is_map<T, std::void_t<typename T::mapped_type>> = true;
-
-template <class T>
-inline constexpr bool is_character = std::is_same_v<T, char> || std::is_same_v<T, wchar_t> ||
-#ifdef __cpp_char8_t
-                                     std::is_same_v<T, char8_t> ||
-#endif
-                                     std::is_same_v<T, char16_t> || std::is_same_v<T, char32_t>;
-
 /// nullptr and a null text are nil. Texts and handles are lent.
 template <class T>
 gpulua_value to_value(const T& from, const char* op = "values", const Target& target = {}) {
@@ -98,19 +87,11 @@ gpulua_value to_value(const T& from, const char* op = "values", const Target& ta
     value.as.array = checked(array.handle(), op, "an array", target);
   } else {
     constexpr bool is_object = std::is_same_v<T, Object>;
-    static_assert(
-        !std::is_pointer_v<T>,
-        "an address is no value: state.borrow(pointer, count) makes an Array over the memory, for what a script or "
-        "a kernel writes there, and state.copy(pointer, count) one of a copy");
-    static_assert(!is_map<T>, "a table is set field by field: state.set(\"settings.gain\", 2.5)");
-    static_assert(is_function<T> || is_object || is_map<T> || std::is_pointer_v<T>,
-                  "values for Lua are nullptr, bool, numbers, texts, Array, Function and Object: state.bind() makes a "
-                  "C++ function one of Lua's, state.copy(v) makes an Array of a vector, state.borrow(v) one over its "
-                  "memory, and a deadline is given by "
-                  "function.within(std::chrono::milliseconds(100), arguments...)");
     if constexpr (is_object || is_function<T>) {
       value.kind = is_object ? GPULUA_OBJECT : GPULUA_FUNCTION;
       value.as.function = checked(from.handle(), op, is_object ? "an object" : "a function", target);
+    } else {
+      refuse_value<unfit_of<T>()>();
     }
   }
   return value;
@@ -120,11 +101,12 @@ gpulua_value to_value(const T& from, const char* op = "values", const Target& ta
 struct Place {
   std::string_view op;
   std::string_view path = {};
-  std::size_t argument = 0;      // from 1
-  bool is_result = false;        // of the function at the path, if it has one
-  std::string_view reason = {};  // the second result of one that gives nil and a reason, or the advice about nil
-  std::size_t result = 0;        // from 1, of several that are wanted
-  std::size_t results = 1;       // that there were
+  std::size_t argument = 0;             // from 1
+  bool is_result = false;               // of the function at the path, if it has one
+  std::string_view reason = {};         // the second result of one that gives nil and a reason, or the advice about nil
+  std::size_t result = 0;               // from 1, of several that are wanted
+  std::size_t results = 1;              // that there were
+  gpulua_function* function = nullptr;  // whose result it is
 };
 
 inline std::string describe(const gpulua_value& value) {
@@ -150,9 +132,30 @@ inline std::string describe(const gpulua_value& value) {
     }
     case GPULUA_FUNCTION:
       return "a function";
-    default:
-      return "an object";
+    default: {
+      const char* const object = gpulua_function_description(value.as.function);
+      return object != nullptr ? object : "an object";
+    }
   }
+}
+
+/// What a function that has returned nothing is called, with its place.
+inline std::string describe_callee(const std::string& path, gpulua_function* function) {
+  const char* const text = function != nullptr ? gpulua_function_description(function) : nullptr;
+  const std::string_view what = text != nullptr ? text : "", of = what.substr(0, what.find(" of "));
+  const bool has_place = of.size() < what.size();
+  if (path.empty()) return std::string(of == "a function" ? what : "the script");
+  return "'" + path + "'" + (has_place ? ", " + std::string(what) + "," : "");
+}
+
+/// About an object where another value is wanted.
+inline std::string advice_of_object(const gpulua_value& got, bool is_result, std::size_t result,
+                                    const std::string& path) {
+  if (describe(got) != "a table") return is_result ? "; gpulua::Object takes it" : "";
+  if (result > 0) return "; `return a, b` gives several results, `return {a, b}` one table";
+  if (!is_result) return path.empty() ? "" : "; a field has a path of its own, \"" + path + ".name\"";
+  return "; `return t.mean, t.n` gives fields, as a std::tuple<double, double>, and gpulua::Object takes the table, "
+         "for a function of Lua: state.call<double>(\"rawget\", table, \"mean\")";
 }
 
 /// A call with a colon of what has a path with a dot: port:read(3).
@@ -174,21 +177,25 @@ inline std::string advice_of_colon(std::string_view path, const gpulua_value& fi
   } else if (place.is_result) {
     where = place.result > 0 ? " as result " + std::to_string(place.result) : " as the result";
     if (!path.empty()) where += " of '" + path + "'";
-    if (is_missing && place.results == 0)
-      why = path.empty() ? "; the script returned nothing: end it with `return value`. A function that it defines is "
-                           "called by its name: state.run(text), then state.call<double>(\"name\", arguments...)"
-                         : "; '" + path + "' returned nothing: end it with `return value`";
-    else if (is_missing)
+    if (is_missing && place.results == 0) {
+      const std::string callee = describe_callee(path, place.function);
+      why = "; " + callee + " returned nothing: end it with `return value`";
+      if (callee == "the script")
+        why +=
+            ". A function that it defines is called by its name: state.run(text), then state.call<double>(\"name\", "
+            "arguments...)";
+    } else if (is_missing)
       why = "; it gave " + std::to_string(place.results) + (place.results == 1 ? " result" : " results");
     else if (got.kind == GPULUA_NIL)
       why = reason.empty() ? "; does the function return it? A global that was never set is nil, too" : ": " + reason;
     else if (got.kind == GPULUA_FUNCTION && why.empty())
       why = "; call it in the script, f(...), or take it: gpulua::Function<double(double)> is a result, too";
-    else if (got.kind == GPULUA_OBJECT && place.result > 0 && why.empty())
-      why = "; `return a, b` gives several results, `return {a, b}` one table";
+    else if (got.kind == GPULUA_OBJECT && why.empty())
+      why = advice_of_object(got, true, place.result, path);
   } else {
     where = " at '" + path + "'";
     if (got.kind == GPULUA_NIL) why = reason;
+    if (got.kind == GPULUA_OBJECT && why.empty()) why = advice_of_object(got, false, 0, path);
   }
   throw Error(GPULUA_ARGUMENT, "[" + std::string(place.op) + "] expected " + expected + where + ", got " +
                                    (is_missing ? "none" : describe(got)) + why);
@@ -253,14 +260,12 @@ T from_value(const gpulua_value& value, const Place& place) {
     if (value.kind != GPULUA_OBJECT) refuse("an object", value, place);
     return Object(value.as.function);
   } else {
-    static_assert(
-        std::is_same_v<T, Array>,
-        "values are bool, numbers, std::string, Array, Function and Object, results std::tuple of these, too: "
-        "call<gpulua::Array>(path).to_vector<double>() reads the elements of an array, and a function takes them as "
-        "bind<double(gpulua::Array)>, whose x.to_vector<float>() is the vector");
+    if constexpr (!std::is_same_v<T, Array>) refuse_result<T>();
     if (!std::is_same_v<T, Array> || value.kind != GPULUA_ARRAY)
       refuse("an array", value, place,
-             value.kind == GPULUA_OBJECT ? "; gpu.array{1, 2, 3} makes one of a table of numbers" : "");
+             value.kind == GPULUA_OBJECT && describe(value) == "a table"
+                 ? "; gpu.array{1, 2, 3} makes one of a table of numbers"
+                 : "");
     if constexpr (std::is_same_v<T, Array>) return Array(value.as.array);
   }
 }
@@ -302,7 +307,7 @@ struct Results {
     const bool has_reason = i + 1 < count && values[i + 1].kind == GPULUA_TEXT;
     const std::string_view reason =
         has_reason ? std::string_view(values[i + 1].as.text.data, values[i + 1].as.text.size) : std::string_view();
-    return detail::take<T>(value, {"call", path, 0, true, reason, wanted, given});
+    return detail::take<T>(value, {"call", path, 0, true, reason, wanted, given, called});
   }
   template <class... T, std::size_t... I>
   std::tuple<T...> take_all(std::string_view path, std::tuple<T...>*, std::index_sequence<I...>) {
@@ -311,12 +316,8 @@ struct Results {
 
   std::size_t given = count;  // how many there are
   gpulua_value values[count] = {};
+  gpulua_function* called = nullptr;
 };
-
-template <class T>
-inline constexpr bool is_duration = false;
-template <class Number, class Period>
-inline constexpr bool is_duration<std::chrono::duration<Number, Period>> = true;
 
 template <class Time>
 double milliseconds(const Time& time) {
@@ -341,7 +342,7 @@ R call(gpulua_function* function, std::string_view path, double milliseconds, co
   [[maybe_unused]] std::size_t argument = 0;
   const gpulua_value in[sizeof...(A) + 1] = {to_value(arguments, "call", Target{++argument})..., gpulua_value{}};
   Results<(tuple_size<R> > 2 ? tuple_size<R> : 2)> out;
-  gpulua_function* const called = checked(function, "call", "a function");
+  gpulua_function* const called = out.called = checked(function, "call", "a function");
   if constexpr (std::is_void_v<R>)
     check(gpulua_call(called, in, sizeof...(A), nullptr, nullptr, milliseconds));
   else

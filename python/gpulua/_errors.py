@@ -90,7 +90,7 @@ _of_c = [(re.compile(r"; copy its elements: gpulua_array_copy_to there, gpulua_a
          (re.compile(r"functions by gpulua_register or state\.bind, values by gpulua_set or state\.set"),
           'state["name"] = value, where a function of Python\'s becomes one of Lua\'s'),
          (re.compile(r"(\w+):(\w+)\((\w+)([^)]*)\)(\([^)]*\))?, with a colon"), r"\1['\2'](\1, \3\4)\5, the object first"),
-         (re.compile(r"\[\w+\] expected a gpulua_array, got a gpulua_array that was released[^\n]*"),
+         (re.compile(r"\[\w+\] expected a gpulua_array, got a gpulua_array (that was released|whose state was destroyed)[^\n]*"),
           "[array] expected an array of an open state, got one whose state was closed; x.numpy() before that keeps its elements"),
          (re.compile(r"(lends for reading only: x:copy\(\) makes one)"), r"\1; of an array of NumPy's that is read-only, x.copy() in Python does"),
          (re.compile(r"\ba gpulua_array\b"), "an array"), (re.compile(r"\ba gpulua_function\b"), "a function"),
@@ -113,6 +113,12 @@ _of_c = [(re.compile(r"; copy its elements: gpulua_array_copy_to there, gpulua_a
          (re.compile(r"^\[array_(device|host|zeros|dtype|device_name|ndim|shape|strides|size|nbytes|evaluate|copy_to|copy_from|from_dlpack|from_dlpack_legacy|to_dlpack|to_dlpack_legacy)\]"),
           "[array]"),
          (re.compile(r"^\[(get|get_value|set|register|create)\]"), "[State]"), (re.compile(r"^\[destroy\]"), "[close]")]
+
+
+def add_head(error, head):
+    """Puts the name of what Python has called, "[array] ", in front of the message of an error that has none."""
+    if error.args and isinstance(error.args[0], str) and error.args[0].startswith("expected "):
+        error.args = (head + error.args[0], *error.args[1:])
 
 
 def check(status, state, called=None):

@@ -1,7 +1,7 @@
 """Keys of Python, which count from 0, as specs of Lua, which count from 1."""
 import operator
 
-from ._errors import OutOfRangeError
+from ._errors import OutOfRangeError, add_head
 
 # In Lua. A spec is a position, a range, n for a new axis, or a for the next of the arrays of positions or masks.
 _specs = """
@@ -54,7 +54,11 @@ def _parts(array, key):
     parts = []
     for part in key if isinstance(key, tuple) else (key,):
         if isinstance(part, list) or hasattr(part, "__dlpack__") and not isinstance(part, type(array)):
-            part = array._namespace.asarray(part)
+            try:
+                part = array._namespace._asarray(part)
+            except Exception as error:
+                add_head(error, "[index] ")
+                raise
         parts.append(part)
     at = [i for i, part in enumerate(parts) if part is Ellipsis]
     if len(at) > 1:

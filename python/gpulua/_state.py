@@ -12,7 +12,7 @@ from ctypes import byref, c_int64, c_size_t, c_void_p
 from . import _dlpack, _library, _numpy, _options, _tables, _values
 from ._array import Array
 from ._dtype import name_of_type
-from ._errors import Error, ScriptSyntaxError, UndefinedError, check, check_results, number_of
+from ._errors import Error, ScriptSyntaxError, UndefinedError, add_head, check, check_results, number_of
 from ._library import ARGUMENT, ARRAY, FUNCTION, NIL, OBJECT, OK, Value, lib, own_name
 from ._objects import Bridge, Function, Object, Tokens, from_tokens
 
@@ -223,7 +223,11 @@ class State:
         if isinstance(value, Array):
             return value
         if isinstance(value, (list, tuple)):
-            return self._namespace.asarray(value)
+            try:
+                return self._namespace._asarray(value)
+            except Exception as error:
+                add_head(error, "[array] ")
+                raise
         if isinstance(value, (bool, int, float, complex)):
             raise TypeError(f"[array] expected an array with __dlpack__, such as NumPy's, or lists of numbers, got {value!r}; "
                             "scripts take it as it is, [x] is an array of one element")

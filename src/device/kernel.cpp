@@ -201,25 +201,27 @@ std::uint64_t volume(const Dim3& size) {
   return std::uint64_t{size.x} * size.y * size.z;
 }
 
-void check_not_empty(const char* what, const Dim3& size) {
+void check_not_empty(const Kernel& kernel, const char* what, const Dim3& size) {
   if (size.x == 0 || size.y == 0 || size.z == 0)
-    throw Error("[launch] {} is empty ({}): every dimension must be at least 1", what, to_string(size));
+    throw Error("[launch] kernel '{}': {} is empty ({}): every dimension must be at least 1", kernel.entry().name, what,
+                to_string(size));
 }
 
-void check_dimensions(const char* what, const Dim3& size, const Dim3& most) {
+void check_dimensions(const Kernel& kernel, const char* what, const Dim3& size, const Dim3& most) {
   if (size.x > most.x || size.y > most.y || size.z > most.z)
-    throw Error("[launch] {} is {}, the device takes at most {}", what, to_string(size), to_string(most));
+    throw Error("[launch] kernel '{}': {} is {}, the device takes at most {}", kernel.entry().name, what,
+                to_string(size), to_string(most));
 }
 
 void check_threads(const DeviceInfo& device, const Kernel& kernel, const Dim3& block) {
   const std::uint64_t threads = volume(block);
-  const std::string message = "[launch] block has " + std::to_string(threads) + " threads, ";
+  const std::string message =
+      "[launch] kernel '" + kernel.entry().name + "': block has " + std::to_string(threads) + " threads, ";
   if (threads > device.max_threads_per_block)
     throw Error("{}the device takes at most {}", message, device.max_threads_per_block);
   const unsigned most = kernel.attributes().max_threads;
   if (threads > most)
-    throw Error("{}the kernel \"{}\" takes at most {}: its registers or its __launch_bounds__ allow no more", message,
-                kernel.entry().name, most);
+    throw Error("{}the kernel takes at most {}: its registers or its __launch_bounds__ allow no more", message, most);
 }
 
 void check_shared_memory(const DeviceInfo& device, const Kernel& kernel, std::size_t dynamic_bytes) {
@@ -227,17 +229,17 @@ void check_shared_memory(const DeviceInfo& device, const Kernel& kernel, std::si
   const std::size_t most = device.max_shared_bytes;
   if (static_bytes <= most && dynamic_bytes <= most - static_bytes) return;
   throw Error(
-      "[launch] a block of the kernel '{}' needs {} bytes of static and {} bytes of dynamic shared memory, the device "
+      "[launch] kernel '{}': a block needs {} bytes of static and {} bytes of dynamic shared memory, the device "
       "has {} bytes a block",
       kernel.entry().name, static_bytes, dynamic_bytes, most);
 }
 
-void check_cluster(const Dim3& grid, const Dim3& cluster) {
+void check_cluster(const Kernel& kernel, const Dim3& grid, const Dim3& cluster) {
   if (cluster.x == 0 && cluster.y == 0 && cluster.z == 0) return;
-  check_not_empty("cluster", cluster);
+  check_not_empty(kernel, "cluster", cluster);
   if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0)
-    throw Error("[launch] expected a grid that is a multiple of the cluster ({}), got {}", to_string(cluster),
-                to_string(grid));
+    throw Error("[launch] kernel '{}': expected a grid that is a multiple of the cluster ({}), got {}",
+                kernel.entry().name, to_string(cluster), to_string(grid));
 }
 
 void check_cooperative(const DeviceInfo& device, const Kernel& kernel, const LaunchConfig& config) {
@@ -248,8 +250,8 @@ void check_cooperative(const DeviceInfo& device, const Kernel& kernel, const Lau
   const bool fits =
       config.grid.x <= most && std::uint64_t{config.grid.x} * config.grid.y <= most && volume(config.grid) <= most;
   if (!fits)
-    throw Error("[launch] cooperative grid is {} blocks, the device holds at most {} of them at once",
-                to_string(config.grid), most);
+    throw Error("[launch] kernel '{}': cooperative grid is {} blocks, the device holds at most {} of them at once",
+                kernel.entry().name, to_string(config.grid), most);
 }
 
 }  // namespace
@@ -335,15 +337,15 @@ Dim3 grid_of(std::int64_t blocks) {
 }
 
 void check_launch(const DeviceInfo& device, const Kernel& kernel, const LaunchConfig& config) {
-  check_not_empty("grid", config.grid);
-  check_not_empty("block", config.block);
-  check_dimensions("grid", config.grid, device.max_grid);
+  check_not_empty(kernel, "grid", config.grid);
+  check_not_empty(kernel, "block", config.block);
+  check_dimensions(kernel, "grid", config.grid, device.max_grid);
   // A block's threads come first: their number is what people count. A product past 64 bits has a dimension out of
   // bounds.
   check_threads(device, kernel, config.block);
-  check_dimensions("block", config.block, device.max_block);
+  check_dimensions(kernel, "block", config.block, device.max_block);
   check_shared_memory(device, kernel, config.shared_bytes);
-  check_cluster(config.grid, config.cluster);
+  check_cluster(kernel, config.grid, config.cluster);
   check_cooperative(device, kernel, config);
 }
 

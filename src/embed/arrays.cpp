@@ -25,6 +25,19 @@ struct Given {
   const std::int64_t* shape;
   const std::int64_t* strides = nullptr;  // in bytes
 
+  /// About a shape of int that was cast to int64_t: two extents are the halves of one.
+  std::string about_halves() const {
+    constexpr std::uint32_t most = 1 << 24;  // of halves that are extents
+    for (int axis = 0; shape != nullptr && axis < ndim; ++axis) {
+      const auto extent = static_cast<std::uint64_t>(shape[axis]);
+      const auto low = static_cast<std::uint32_t>(extent), high = static_cast<std::uint32_t>(extent >> 32);
+      if (low > 0 && high > 0 && low <= most && high <= most)
+        return "; extents are int64_t, and " + std::to_string(extent) + " is the int pair (" + std::to_string(low) +
+               "," + std::to_string(high) + ")";
+    }
+    return {};
+  }
+
   std::string head() const { return "[" + std::string(op) + "] "; }
 
   MemoryToLend memory() const {
@@ -87,6 +100,18 @@ Array copy_of(ScriptState& state, const Given& given) {
   return to_device(here, device);
 }
 
+/// What `make` gives for the description; its errors tell of a shape that is none of int64_t.
+template <class Make>
+Array make_given(const Given& given, Make make) {
+  try {
+    return make();
+  } catch (const Error& error) {
+    const std::string advice = given.about_halves();
+    if (advice.empty()) throw;
+    throw Error(error.kind(), "{}{}", error.what(), advice);
+  }
+}
+
 void check_bytes(const HeldArray& held, const char* op, const void* host, std::size_t bytes) {
   if (bytes != held.array->nbytes())
     throw Error("[{}] expected {} bytes, as {} has, got {}", op, held.array->nbytes(), type_text(*held.array), bytes);
@@ -108,7 +133,8 @@ gpulua_status gpulua_array_device(gpulua_state* state, const char* device, void*
   return make_array(state, out, "array_device", [&](ScriptState& script) {
     Context& context = script.context();
     const std::shared_ptr<OpenDevice> where = device != nullptr ? context.device(device) : context.current();
-    return lend_from(*where, {"array_device", pointer, dtype, ndim, shape, strides}, release, user);
+    const Given given{"array_device", pointer, dtype, ndim, shape, strides};
+    return make_given(given, [&] { return lend_from(*where, given, release, user); });
   });
 }
 
@@ -119,8 +145,10 @@ gpulua_status gpulua_array_host(gpulua_state* state, void* pointer, const char* 
     const Given given{"array_host", pointer, dtype, ndim, shape, strides};
     if (copy != 0 && copy != 1 && copy != GPULUA_READ_ONLY)
       throw Error("[array_host] expected copy 0, 1 or GPULUA_READ_ONLY, got {}", copy);
-    if (copy == 1) return copy_of(script, given);
-    return lend_from(*script.context().current(), given, release, user, copy == GPULUA_READ_ONLY);
+    return make_given(given, [&] {
+      if (copy == 1) return copy_of(script, given);
+      return lend_from(*script.context().current(), given, release, user, copy == GPULUA_READ_ONLY);
+    });
   });
   if (status == GPULUA_OK && copy == 1 && release != nullptr) release(user);
   return status;
@@ -129,10 +157,13 @@ gpulua_status gpulua_array_host(gpulua_state* state, void* pointer, const char* 
 gpulua_status gpulua_array_zeros(gpulua_state* state, const char* dtype, int ndim, const int64_t* shape,
                                  gpulua_array** out) {
   return make_array(state, out, "array_zeros", [&](ScriptState& script) {
-    MemoryToLend wanted = Given{"array_zeros", nullptr, dtype, ndim, shape}.memory();
-    Array array = empty(*script.context().current(), std::move(wanted.shape), wanted.dtype);
-    fill(array, Scalar(0.0));
-    return array;
+    const Given given{"array_zeros", nullptr, dtype, ndim, shape};
+    return make_given(given, [&] {
+      MemoryToLend wanted = given.memory();
+      Array array = empty(*script.context().current(), std::move(wanted.shape), wanted.dtype);
+      fill(array, Scalar(0.0));
+      return array;
+    });
   });
 }
 

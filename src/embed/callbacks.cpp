@@ -125,8 +125,8 @@ int call_host(lua_State* L, Callback& callback) {
         "passes the failure on: " +
         state.callback_error->text;
   else if (results == out.size() && out.back().kind == unset)
-    message = "[callback] expected *out_count, how many results are set, got what it was before the call, " +
-              std::to_string(results) + ", and no result there; set it, to 0 for none";
+    message = "[callback] expected *out_count set to the number of results, got the " + std::to_string(results) +
+              " that it was before the call, which is how many fit at out; `*out_count = 0;` is for no results";
   else if (results > out.size())
     message = "[callback] expected up to " + std::to_string(out.size()) + " results, got " + std::to_string(results);
   release_values(in.data(), count);

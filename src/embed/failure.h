@@ -69,7 +69,7 @@ gpulua_status release(const void* handle, const char* op, const char* expected) 
     last = held->uses.fetch_sub(1, std::memory_order_acq_rel) == 1;
     if (last) held->state->let_go(held);
   }
-  if (last) close_handle(handle);
+  if (last) close_handle(handle, Closing::release);
   return GPULUA_OK;
 }
 

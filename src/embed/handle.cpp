@@ -17,6 +17,7 @@ struct Slot {
   std::atomic<std::uint64_t> key{0};
   std::atomic<void*> object{nullptr};
   std::atomic<std::uint32_t> pins{0};
+  std::atomic<std::uint64_t> ended{0};  // of the handles that were closed, from the last one on: whether by an end
 };
 
 // A handle: 24 bits of place, 32 of generation from bit 24 on, 4 of kind from bit 56 on. A key is a handle without its
@@ -92,12 +93,14 @@ void* open_handle(HandleKind kind, void* object) {
   return reinterpret_cast<void*>(static_cast<std::uintptr_t>(key | place));
 }
 
-void close_handle(const void* handle) noexcept {
+void close_handle(const void* handle, Closing why) noexcept {
   const std::uint64_t bits = bits_of(handle);
   Slot& slot = *slot_of(bits);
   std::uint64_t key = bits & ~place_mask;
   const std::uint64_t next = (bits + one_generation) & generation_mask;
   if (!slot.key.compare_exchange_strong(key, next, std::memory_order_seq_cst)) return;
+  const std::uint64_t before = slot.ended.load(std::memory_order_relaxed);
+  slot.ended.store(before << 1 | static_cast<std::uint64_t>(why == Closing::end), std::memory_order_relaxed);
   while (slot.pins.load(std::memory_order_seq_cst) != 0) std::this_thread::yield();
   Table& all = table();
   const std::lock_guard lock(all.changes);
@@ -119,15 +122,35 @@ const char* describe_handle(const void* handle) noexcept {
   Slot* const slot = slot_of(bits);
   if (kind == HandleKind::none || kind > HandleKind::array || slot == nullptr) return "an address that is not a handle";
   static constexpr const char* open[] = {"", "a gpulua_state", "a gpulua_function", "a gpulua_array"};
+  static constexpr const char* released[] = {
+      "", "a gpulua_state that was destroyed",
+      "a gpulua_function that was released: a handle is good until its last release; in C++ gpulua::Object(handle) and "
+      "gpulua::Function<...>(handle) take the handle over, and `b = a` makes b a second owner",
+      "a gpulua_array that was released: a handle is good until its last release; in C++ gpulua::Array(handle) takes "
+      "the "
+      "handle over, and `gpulua::Array b = a` is a second owner"};
+  static constexpr const char* ended[] = {
+      "", "a gpulua_state that was destroyed",
+      "a gpulua_function whose state was destroyed: a handle is good while its state is open",
+      "a gpulua_array whose state was destroyed: a program copies the elements that it still needs before that, by "
+      "gpulua_array_copy_to, in C++ x.to_vector"};
+  // Of a slot that was used again more often than it has notes.
   static constexpr const char* closed[] = {
       "", "a gpulua_state that was destroyed",
       "a gpulua_function that was released, or whose state was destroyed: a handle is good until its last release, and "
-      "while its state is open",
-      "a gpulua_array that was released, or whose state was destroyed: a program copies the elements that it still "
-      "needs "
-      "before that, by gpulua_array_copy_to, in C++ x.to_vector"};
-  const bool is_open = slot->key.load(std::memory_order_acquire) == (bits & (kind_mask | generation_mask));
-  return (is_open ? open : closed)[static_cast<std::size_t>(kind)];
+      "while its state is open; in C++ gpulua::Object(handle) and gpulua::Function<...>(handle) take the handle over, "
+      "and "
+      "`b = a` makes b a second owner",
+      "a gpulua_array that was released, or whose state was destroyed: a handle is good until its last release, and "
+      "while its state is open; in C++ gpulua::Array(handle) takes the handle over, and `gpulua::Array b = a` is a "
+      "second "
+      "owner"};
+  const std::uint64_t key = slot->key.load(std::memory_order_acquire);
+  const auto of_kind = static_cast<std::size_t>(kind);
+  if (key == (bits & ~place_mask)) return open[of_kind];
+  const std::uint64_t uses = ((key - (bits & ~place_mask)) & generation_mask) >> generation_shift, notes = 64;
+  if (uses == 0 || uses > notes) return closed[of_kind];
+  return (slot->ended.load(std::memory_order_relaxed) >> (uses - 1) & 1) != 0 ? ended[of_kind] : released[of_kind];
 }
 
 Pin::Pin(const void* handle, HandleKind kind) noexcept : slot_(nullptr), object_(nullptr) {

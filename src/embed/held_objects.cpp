@@ -1,13 +1,42 @@
 // What the host program holds of a state: functions, arrays, texts, callbacks.
 
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "bindings/kernels/launch.h"
+#include "bindings/lua/lua.h"
+#include "bindings/lua/source_location.h"
 #include "src/embed/handle.h"
 #include "src/embed/held_array.h"
 #include "src/embed/script_state.h"
 
 namespace gpulua::embed {
+
+namespace {
+
+/// What messages call a value that the host program holds, and where a script has defined it.
+std::string describe_held(lua_State* L, int index) {
+  if (lua_type(L, index) != LUA_TFUNCTION) return describe(L, index);
+  lua_Debug function{};
+  lua_pushvalue(L, index);
+  lua_getinfo(L, ">S", &function);
+  if (std::string_view(function.what) == "main") return "a script";
+  const bool is_script = function.linedefined > 0 && std::string_view(function.source) != "=[gpulua]";
+  return is_script ? "a function of " + chunk_name(function) + ":" + std::to_string(function.linedefined)
+                   : "a function";
+}
+
+/// The reference of a value in the registry.
+int reference_of(lua_State* L, int index) {
+  lua_pushvalue(L, index);
+  return luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+}  // namespace
+
+HeldFunction::HeldFunction(ScriptState& state_, lua_State* L, int index)
+    : Held(state_), description(describe_held(L, index)), reference(reference_of(L, index)) {}
 
 HeldFunction::~HeldFunction() {
   luaL_unref(state->own(), LUA_REGISTRYINDEX, reference);
@@ -62,7 +91,7 @@ void ScriptState::drop_released() noexcept {
   const Context::Call call(*context_);
   while (held != nullptr) {
     Held* const next = held->next_released;
-    close_handle(held->handle);  // lets a thread that still looks at it finish
+    close_handle(held->handle, Closing::release);  // lets a thread that still looks at it finish
     held_.erase(held);
     held->dropped();
     delete held;

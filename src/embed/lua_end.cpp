@@ -46,7 +46,7 @@ int ScriptState::end_with_lua(lua_State* L) {
 }
 
 void ScriptState::close() noexcept {
-  if (handle_ != nullptr) close_handle(handle_);
+  if (handle_ != nullptr) close_handle(handle_, Closing::end);
   if (context_) leave_lua();
   if (main_ == nullptr || options_.lua_state != nullptr) return;
   if (bindings_ != nullptr) bindings_->ends = true;
@@ -55,7 +55,7 @@ void ScriptState::close() noexcept {
 
 void ScriptState::leave_lua() noexcept {
   for (Held* held : held_) {
-    close_handle(held->handle);
+    close_handle(held->handle, Closing::end);
     delete held;
   }
   held_.clear();

@@ -320,6 +320,12 @@ gpulua_status gpulua_function_release(gpulua_function* function) {
   return release<HeldFunction>(function, "function_release", "a gpulua_function");
 }
 
+const char* gpulua_function_description(gpulua_function* function) {
+  const auto* const held = find_held<HeldFunction>(function);
+  if (held == nullptr) fail_handle("function_description", "a gpulua_function", function);
+  return held != nullptr ? held->description.c_str() : nullptr;
+}
+
 gpulua_status gpulua_fail(gpulua_state* state, const char* text) {
   return gpulua_fail_with(state, text, nullptr);
 }

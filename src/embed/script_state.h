@@ -47,12 +47,14 @@ struct Held {
 /// A Lua function, or another object.
 struct HeldFunction final : Held {
   static constexpr HandleKind kind = HandleKind::function;
-  HeldFunction(ScriptState& state_, int reference_) : Held(state_), reference(reference_) {}
+  /// Of the value at the stack index.
+  HeldFunction(ScriptState& state_, lua_State* L, int index);
   ~HeldFunction() override;
   void dropped() noexcept override;
 
-  int reference;     // in the registry
-  std::string path;  // that gpulua_get() was given; else empty
+  std::string description;  // as gpulua_function_description() gives it
+  int reference;            // in the registry
+  std::string path;         // that gpulua_get() was given; else empty
 };
 
 /// A callback of the host program, as a Lua function's upvalue.

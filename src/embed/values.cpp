@@ -60,8 +60,7 @@ std::optional<std::int64_t> to_integer(lua_State* L, int index) {
 }
 
 void hold_value(lua_State* L, int index, ScriptState& state, gpulua_kind kind, gpulua_value& out) {
-  lua_pushvalue(L, index);
-  auto held = std::make_unique<HeldFunction>(state, luaL_ref(L, LUA_REGISTRYINDEX));
+  auto held = std::make_unique<HeldFunction>(state, L, index);
   out.as.function = static_cast<gpulua_function*>(state.hold(std::move(held)));
   out.kind = kind;
 }

@@ -86,7 +86,7 @@ TEST_CASE("gpulua.hpp: functions of scripts go through C++ functions, which may 
   CHECK(state.value<double>("y") == 19);
   CHECK(kept.at(0)(1) == 2);
   CHECK_THROWS_WITH(state.run("keep({})"),
-                    Catch::Matchers::ContainsSubstring("[keep] expected a function as argument 1, got an object"));
+                    Catch::Matchers::ContainsSubstring("[keep] expected a function as argument 1, got a table"));
 }
 
 TEST_CASE("gpulua.hpp: the end of a state in its own callback is the program's, with a message") {

@@ -166,7 +166,7 @@ TEST_CASE("gpulua.hpp: messages of C++ name what C++ writes", "[cpu]") {
   state.run("function range() return {1, 2} end");
   CHECK_THROWS_WITH(
       (state.call<std::tuple<double, double>>("range")),
-      "[call] expected a number as result 1 of 'range', got an object; `return a, b` gives several results, "
+      "[call] expected a number as result 1 of 'range', got a table; `return a, b` gives several results, "
       "`return {a, b}` one table");
   Array x = state.zeros<float>(3);
   CHECK_THROWS_WITH(x.assign(std::vector<float>(2)), "[assign] expected 3 elements, as the array has, got 2");

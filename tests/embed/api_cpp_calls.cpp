@@ -125,7 +125,8 @@ TEST_CASE("gpulua.hpp: errors about results name the function and what helps") {
                     "[call] expected a number as the result of 'f', got an array of float32; take it as gpulua::Array "
                     "x: state.call<double>(\"gpu.item\", x) reads the number of one element");
   CHECK_THROWS_WITH(state.get<double()>("silent")(),
-                    "[call] expected a number as the result of 'silent', got none; 'silent' returned nothing: end it "
+                    "[call] expected a number as the result of 'silent', got none; 'silent', a function of script:1, "
+                    "returned nothing: end it "
                     "with `return value`");
   CHECK_THROWS_WITH(state.call<Array>("gpu.load", "nofile.npy"),
                     ContainsSubstring("[call] expected an array as the result of 'gpu.load', got nil: ") &&

@@ -215,7 +215,5 @@ TEST_CASE("gpulua.hpp: messages begin with what C++ has called") {
            {error_of([&] { static_cast<void>(x.span<float>()); }).what(), "span"},
            {error_of([&] { static_cast<void>(x.data<float>()); }).what(), "data"},
            {error_of([&] { static_cast<void>(x.to_vector<float>()); }).what(), "to_vector"}})
-    CHECK_THAT(call, StartsWith("[" + op +
-                                "] expected a gpulua_array, got a gpulua_array that was released, or whose "
-                                "state was destroyed"));
+    CHECK_THAT(call, StartsWith("[" + op + "] expected an Array, got an Array whose state was destroyed"));
 }

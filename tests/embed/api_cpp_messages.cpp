@@ -179,11 +179,11 @@ TEST_CASE("gpulua.hpp: mistakes of a script in a call of a bound function") {
       "; a call with a colon gives the table as the first argument: write port.read(...), with a dot";
   CHECK_THROWS_WITH(state.run("port:read(3)"), StartsWith("script:1: [port.read] expected 1 argument, got 2" + colon));
   CHECK_THROWS_WITH(state.run("port:read()"),
-                    ContainsSubstring("expected a number as argument 1, got an object" + colon));
+                    ContainsSubstring("expected a number as argument 1, got a table" + colon));
   CHECK_THROWS_WITH(state.run("print(port.raed(3))"),
                     ContainsSubstring("'raed' (a nil value)\nhint: did you mean read?"));
   CHECK_THROWS_WITH(state.run("norm2{1, 2, 3}"),
-                    ContainsSubstring("got an object; gpu.array{1, 2, 3} makes one of a table of numbers"));
+                    ContainsSubstring("got a table; gpu.array{1, 2, 3} makes one of a table of numbers"));
   CHECK_THROWS_WITH(state.run("seven()"), StartsWith("script:1: [seven] expected exceptions that are std::exception"));
   CHECK_THROWS_WITH(state.run("require 'gpulua'"), ContainsSubstring("hint: the module is named gpu"));
   const auto silent = [](gpulua_state*, void*, const gpulua_value*, std::size_t, gpulua_value*, std::size_t*) {
@@ -219,9 +219,9 @@ TEST_CASE("gpulua.hpp: mistakes of the program say what to write") {
   const Array foreign = other->zeros<float>(2);
   CHECK_THROWS_WITH(
       state.call<void>("print", foreign),
-      "[call] argument 1: expected a gpulua_array of this state, got one of another state; copy its elements: "
+      "[call] argument 1: expected an Array of this state, got one of another state; copy its elements: "
       "gpulua_array_copy_to there, gpulua_array_host here, in C++ state.copy(x.to_vector<float>(), x.shape())");
-  CHECK_THROWS_WITH(state.set("x", foreign), StartsWith("[set] 'x': expected a gpulua_array of this state"));
+  CHECK_THROWS_WITH(state.set("x", foreign), StartsWith("[set] 'x': expected an Array of this state"));
   other.reset();
   CHECK_THROWS_WITH(
       foreign.to_vector<float>(),

@@ -116,6 +116,8 @@ const Row rows[] = {
      CALL(is_refused(gpulua_call(as_function(h), nullptr, 3, nullptr, nullptr, 0)))},
     {"gpulua_function_retain", Kind::function, CALL(is_refused(gpulua_function_retain(as_function(h)))), nullptr},
     {"gpulua_function_release", Kind::function, CALL(is_refused(gpulua_function_release(as_function(h)))), nullptr},
+    {"gpulua_function_description", Kind::function, CALL(gpulua_function_description(as_function(h)) == nullptr),
+     nullptr},
 
     {"gpulua_array_retain", Kind::array, CALL(is_refused(gpulua_array_retain(as_array(h)))), nullptr},
     {"gpulua_array_release", Kind::array, CALL(is_refused(gpulua_array_release(as_array(h)))), nullptr},

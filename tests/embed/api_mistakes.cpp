@@ -127,7 +127,7 @@ TEST_CASE("arguments of the C interface that make no sense") {
   gpulua_function_release(f);
   CHECK(gpulua_call(f, nullptr, 0, nullptr, nullptr, 0) == GPULUA_ARGUMENT);
   CHECK_THAT(gpulua_error(nullptr),
-             ContainsSubstring("a handle is good until its last release, and while its state is"));
+             ContainsSubstring("a gpulua_function that was released: a handle is good until its last release; in C++"));
   gpulua_options options = options_with(0);
   options.device = "";
   gpulua_state* none = nullptr;
@@ -249,11 +249,13 @@ TEST_CASE("gpulua.hpp: results of scripts and functions that give none") {
       "state.call<double>(\"name\", arguments...)");
   state.run(text);
   CHECK(state.call<double>("price", 3) == 6);
-  CHECK_THROWS_WITH(state.call<double>("note", 3),
-                    "[call] expected a number as the result of 'note', got none; 'note' returned nothing: end it with "
-                    "`return value`");
+  CHECK_THROWS_WITH(
+      state.call<double>("note", 3),
+      "[call] expected a number as the result of 'note', got none; 'note', a function of script:1, returned "
+      "nothing: end it with `return value`");
   CHECK_THROWS_WITH(state.load<Array()>("return nil")(), ContainsSubstring("got nil; does the function return it?"));
-  CHECK_THROWS_WITH((state.call<std::tuple<double, double>>("note", 3)), ContainsSubstring("'note' returned nothing"));
+  CHECK_THROWS_WITH((state.call<std::tuple<double, double>>("note", 3)),
+                    ContainsSubstring("'note', a function of script:1, returned nothing"));
   CHECK_THROWS_WITH((state.call<std::tuple<double, double>>("price", 3)),
                     "[call] expected a number as result 2 of 'price', got none; it gave 1 result");
 }

@@ -324,7 +324,8 @@ TEST_CASE("counts of results and flags that nothing can mean are errors") {
   ApiState state;
   REQUIRE(gpulua_register(state.get(), "untouched", &leave_count, nullptr) == GPULUA_OK);
   CHECK(state.run("untouched()") == GPULUA_RUNTIME);
-  CHECK(state.error().find("[callback] expected *out_count, how many results are set, got what it was before") !=
+  CHECK(state.error().find(
+            "[callback] expected *out_count set to the number of results, got the 16 that it was before") !=
         std::string::npos);
   for (std::size_t count : {std::size_t{0}, std::size_t{15}, std::size_t{16}}) {
     REQUIRE(gpulua_register(state.get(), "some", &leave_count, &count) == GPULUA_OK);

@@ -1,14 +1,21 @@
 // Does not compile: gpulua.hpp says what to write in place of it.
 #include <chrono>
+#include <complex>
 #include <deque>
+#include <functional>
 #include <gpulua/gpulua.hpp>
 #include <iostream>
 #include <map>
+#include <optional>
+#include <set>
 
 struct Board {
   double read() const;
   double level;
 };
+
+enum class Mode { slow, fast };
+double read_board(const Board& board);
 
 void refused(gpulua::State& state, const gpulua::Kernel& kernel, const gpulua::Array& x);
 
@@ -277,6 +284,46 @@ void refused(gpulua::State& state, const gpulua::Kernel& kernel, const gpulua::A
   state.call<void>("f", x, 2.0, {1, 2});
 #elif defined(REFUSED_braces_set)
   state.set("shape", {2, 3});
+#elif defined(REFUSED_enum_value)
+  state.set("mode", Mode::fast);
+#elif defined(REFUSED_enum_argument)
+  state.call<void>("f", Mode::fast);
+#elif defined(REFUSED_enum_called)
+  state.get<void(int)>("f")(Mode::fast);
+#elif defined(REFUSED_enum_result)
+  state.value<Mode>("mode");
+#elif defined(REFUSED_vector_value)
+  state.set("x", v);
+#elif defined(REFUSED_texts_value)
+  state.set("names", std::vector<std::string>());
+#elif defined(REFUSED_set_value)
+  state.set("names", std::set<std::string>());
+#elif defined(REFUSED_struct_value)
+  state.set("board", Board());
+#elif defined(REFUSED_optional_value)
+  state.set("gain", std::optional<double>());
+#elif defined(REFUSED_optional_result)
+  state.value<std::optional<double>>("gain");
+#elif defined(REFUSED_pointer_value)
+  state.set("x", v.data());
+#elif defined(REFUSED_smart_value)
+  state.set("x", std::make_shared<double>(1));
+#elif defined(REFUSED_complex_value)
+  state.set("z", std::complex<double>(1, 2));
+#elif defined(REFUSED_time_value)
+  state.set("time", std::chrono::seconds(1));
+#elif defined(REFUSED_function_value)
+  state.set("f", &read_board);
+#elif defined(REFUSED_function_result)
+  state.value<std::function<double()>>("f");
+#elif defined(REFUSED_launch_value)
+  state.set("launch", kernel.over(3));
+#elif defined(REFUSED_kernel_value)
+  state.set("kernel", kernel);
+#elif defined(REFUSED_map_result)
+  state.value<std::map<std::string, double>>("settings");
+#elif defined(REFUSED_view_result)
+  state.value<std::string_view>("name");
 #elif defined(REFUSED_state)
   gpulua::State other = state;
 #endif

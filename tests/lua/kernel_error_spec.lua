@@ -132,7 +132,7 @@ describe("configurations refuse", function()
   end)
 
   it("what the device cannot run", function()
-    refuses("block has 2048 threads, the device takes at most 1024", { grid = 1, block = 2048 })
+    refuses("[launch] kernel 'saxpy': block has 2048 threads, the device takes at most 1024", { grid = 1, block = 2048 })
     refuses("block has 2048 threads", { grid = 1, block = { 64, 32 } })
     fails("bytes of dynamic shared memory, the device has", function()
       return mod.spill { grid = 1, block = 1, shared = 2 ^ 30 }, nil
@@ -168,7 +168,7 @@ describe("configurations refuse", function()
     local most = saxpy:occupancy(256) * gpu.device().multiprocessors
     launch = saxpy { grid = most, block = 256, cooperative = true }
     launch(1, x, x, x, 0)
-    refuses(("[launch] cooperative grid is %d x 1 x 1 blocks, the device holds at most %d of them at once"):format(
+    refuses(("[launch] kernel 'saxpy': cooperative grid is %d x 1 x 1 blocks, the device holds at most %d of them at once"):format(
       most + 1, most), { grid = most + 1, block = 256, cooperative = true })
     refuses("at once", { grid = { 65535, 65535, 65535 }, block = 256, cooperative = true })
   end)
@@ -176,7 +176,7 @@ describe("configurations refuse", function()
   it("clusters where the device has none", function()
     if gpu.device().kind ~= "cpu" then return end
     local x = gpu.zeros(1)
-    fails("[launch] the cpu device has no clusters of blocks", saxpy { grid = 4, block = 1, cluster = 2 }, 1, x, x, x, 0)
+    fails("[launch] kernel 'saxpy': the cpu device has no clusters of blocks", saxpy { grid = 4, block = 1, cluster = 2 }, 1, x, x, x, 0)
     saxpy { grid = 4, block = 1, cluster = 1 }(1, x, x, x, 0)
   end)
 

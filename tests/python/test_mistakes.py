@@ -33,6 +33,20 @@ class DTypes(unittest.TestCase):
             state["gpu.ones"](3, str)
 
 
+class NamesOfCalls(unittest.TestCase):
+    def test_errors_name_what_python_has_called(self):
+        state, ragged = gpulua.State("cpu"), [[1.0, 2.0], [3.0]]
+        x = state.array([1.0, 2.0, 3.0])
+        for op, call in (("array", lambda: state.array(ragged)), ("asarray", lambda: xp.asarray(ragged)),
+                         ("array", lambda: state.array(["a"])), ("index", lambda: x[ragged]),
+                         ("take", lambda: xp.take(xp.ones(3), ragged)), ("repeat", lambda: xp.repeat(xp.ones(3), ragged)),
+                         ("array", lambda: state.array([np.ones(2), np.ones(3)])),
+                         ("asarray", lambda: xp.asarray([np.ones(2), np.ones(3)])),
+                         ("stack", lambda: xp.stack([xp.ones(2), xp.ones(3)]))):
+            with self.assertRaisesRegex(Exception, rf"^\[{op}\] expected "):
+                call()
+
+
 class Idioms(unittest.TestCase):
     a = np.array([1.5, 2, 3])
 

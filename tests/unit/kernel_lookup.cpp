@@ -144,26 +144,28 @@ TEST_CASE("damaged bytes are refused or read within bounds", "[kernel]") {
 
 TEST_CASE("launches that the device cannot run", "[kernel]") {
   check_rejected({.grid = {0, 1, 1}, .block = {1, 1, 1}},
-                 "[launch] grid is empty (0 x 1 x 1): every dimension must be at least 1");
+                 "[launch] kernel 'big': grid is empty (0 x 1 x 1): every dimension must be at least 1");
   check_rejected({.grid = {1, 1, 1}, .block = {32, 0, 1}},
-                 "[launch] block is empty (32 x 0 x 1): every dimension must be at least 1");
+                 "[launch] kernel 'big': block is empty (32 x 0 x 1): every dimension must be at least 1");
   check_rejected({.grid = {1, 70000, 1}, .block = {1, 1, 1}},
-                 "[launch] grid is 1 x 70000 x 1, the device takes at most 2147483647 x 65535 x 65535");
-  check_rejected({.grid = {}, .block = {2048, 1, 1}}, "[launch] block has 2048 threads, the device takes at most 1024");
+                 "[launch] kernel 'big': grid is 1 x 70000 x 1, the device takes at most 2147483647 x 65535 x 65535");
+  check_rejected({.grid = {}, .block = {2048, 1, 1}},
+                 "[launch] kernel 'big': block has 2048 threads, the device takes at most 1024");
   check_rejected({.grid = {}, .block = {1, 1, 128}},
-                 "[launch] block is 1 x 1 x 128, the device takes at most 1024 x 1024 x 64");
+                 "[launch] kernel 'big': block is 1 x 1 x 128, the device takes at most 1024 x 1024 x 64");
   check_rejected({.grid = {}, .block = {512, 1, 1}},
-                 "[launch] block has 512 threads, the kernel \"big\" takes at most 256: its registers or its "
+                 "[launch] kernel 'big': block has 512 threads, the kernel takes at most 256: its registers or its "
                  "__launch_bounds__ allow no more",
                  {.max_threads = 256});
   check_rejected({.grid = {}, .block = {32, 1, 1}, .shared_bytes = 100000},
-                 "[launch] a block of the kernel 'big' needs 4096 bytes of static and 100000 bytes of dynamic shared "
+                 "[launch] kernel 'big': a block needs 4096 bytes of static and 100000 bytes of dynamic shared "
                  "memory, the device has 101376 bytes a block",
                  {.shared_bytes = 4096, .max_threads = 1024});
   check_rejected({.grid = {3, 1, 1}, .block = {32, 1, 1}, .cluster = {2, 1, 1}},
-                 "[launch] expected a grid that is a multiple of the cluster (2 x 1 x 1), got 3 x 1 x 1");
-  check_rejected({.grid = {21, 1, 1}, .block = {32, 1, 1}, .cooperative = true},
-                 "[launch] cooperative grid is 21 x 1 x 1 blocks, the device holds at most 20 of them at once");
+                 "[launch] kernel 'big': expected a grid that is a multiple of the cluster (2 x 1 x 1), got 3 x 1 x 1");
+  check_rejected(
+      {.grid = {21, 1, 1}, .block = {32, 1, 1}, .cooperative = true},
+      "[launch] kernel 'big': cooperative grid is 21 x 1 x 1 blocks, the device holds at most 20 of them at once");
 }
 
 TEST_CASE("launches at the limits pass", "[kernel]") {

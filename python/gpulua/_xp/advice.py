@@ -3,7 +3,7 @@ import functools
 import inspect
 import re
 
-from .._errors import Error, WrongTypeError
+from .._errors import Error, WrongTypeError, add_head
 
 # {name elsewhere: what there is}
 _functions = {
@@ -99,8 +99,7 @@ def advised(function):
             return function(self, *values, **options)
         except Exception as error:
             folder = self._folder
-            if error.args and isinstance(error.args[0], str) and error.args[0].startswith("expected "):
-                error.args = (head(folder) + error.args[0], *error.args[1:])
+            add_head(error, head(folder))
             if not isinstance(error, (AttributeError, TypeError)):
                 raise
             unknown = next((name for name in options if name not in names), None)

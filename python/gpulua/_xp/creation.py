@@ -1,6 +1,7 @@
 """New arrays."""
 import math
 import operator
+import re
 import struct
 from ctypes import byref, c_char_p, c_int64, c_void_p, cast
 
@@ -100,6 +101,10 @@ class Creation:
         return self._of_bytes(view.tobytes(), dtype, view.shape)
 
     def asarray(self, obj, /, *, dtype=None, device=None, copy=None):
+        return self._asarray(obj, dtype, device, copy)
+
+    def _asarray(self, obj, dtype=None, device=None, copy=None):
+        """The same for other functions, whose names the errors have."""
         from .._array import Array
         dtype = name_of(dtype)
         is_shared = isinstance(obj, Array) or _values.is_array(obj)
@@ -108,7 +113,7 @@ class Creation:
         elif copy is False:
             raise ValueError("expected an array for copy=False, as other values are copied")
         elif isinstance(obj, (list, tuple)) and any(getattr(value, "ndim", 0) > 0 for value in obj):
-            x = self.stack([self.asarray(value) for value in obj])
+            x = self._stacked([self._asarray(value) for value in obj])
         elif isinstance(obj, (list, tuple, bool, int, float, complex)):
             x = self._of_numbers(obj, dtype)
         elif hasattr(obj, "__array_interface__") or hasattr(obj, "__array__"):
@@ -123,8 +128,15 @@ class Creation:
             raise ValueError("expected copy=None or True where the dtype or device changes, got False")
         return converted.copy() if copy and is_shared and converted is x else converted
 
+    def _stacked(self, arrays):
+        try:
+            return self.stack(arrays)
+        except Exception as error:
+            error.args = (re.sub(r"^\[stack\] ", "", str(error)), *error.args[1:])
+            raise
+
     def from_dlpack(self, x, /, *, device=None, copy=None):
-        return self.asarray(x, device=device, copy=copy)
+        return self._asarray(x, device=device, copy=copy)
 
     def arange(self, start, /, stop=None, step=1, *, dtype=None, device=None):
         first, last = (0, start) if stop is None else (start, stop)

@@ -93,7 +93,7 @@ class Linalg(Part):
 
     def _tolerance(self, rtol):
         """As an array, which may have any values."""
-        return None if rtol is None else self._namespace.asarray(rtol)
+        return None if rtol is None else self._namespace._asarray(rtol)
 
     def outer(self, x1, x2, /):
         return self._lua("gpu.outer")(x1, x2)

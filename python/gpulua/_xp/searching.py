@@ -60,7 +60,7 @@ class Searching:
             if x.ndim != 1:
                 raise ValueError(f"expected an axis for an array of {x.ndim} axes, got None")
             axis = 0
-        return self._lua("gpu.take")(x, self._lua(_positions)(self.asarray(indices)), lua_axis(axis, x.ndim))
+        return self._lua("gpu.take")(x, self._lua(_positions)(self._asarray(indices)), lua_axis(axis, x.ndim))
 
     def take_along_axis(self, x, indices, /, *, axis=-1):
         return self._lua("gpu.take_along_axis")(x, self._lua(_positions)(indices), lua_axis(axis, x.ndim))

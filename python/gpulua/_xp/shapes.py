@@ -40,7 +40,7 @@ class Shapes:
 
     def repeat(self, x, repeats, /, *, axis=None):
         if not isinstance(repeats, int):
-            repeats = self.asarray(repeats).tolist()
+            repeats = self._asarray(repeats).tolist()
         if axis is None:
             x, axis = self.reshape(x, (-1,)), 0
         return self._lua("gpu.repeat_interleave")(x, repeats, lua_axis(axis, x.ndim))

@@ -300,8 +300,10 @@ std::shared_ptr<Module> CpuDevice::load_image(std::string_view) {
 
 void CpuDevice::launch(Kernel& kernel, const LaunchConfig& config, void** arguments, Stream& stream) {
   if (config.cluster.x > 1 || config.cluster.y > 1 || config.cluster.z > 1)
-    throw Error(ErrorKind::unavailable,
-                "[launch] the cpu device has no clusters of blocks: launch the kernel without the cluster option");
+    throw Error(
+        ErrorKind::unavailable,
+        "[launch] kernel '{}': the cpu device has no clusters of blocks: launch the kernel without the cluster option",
+        kernel.entry().name);
   auto& own = static_cast<CpuKernel&>(kernel);
   CpuGraph* graph = recorded_by(stream);
   if (!graph) return run(own, config, arguments);

@@ -64,9 +64,11 @@ DeviceInfo describe_device(const Context& context, int ordinal) {
 CUresult launch_with_attributes(const Driver& driver, const CudaKernel& kernel, const LaunchConfig& config,
                                 void** arguments, CUstream stream) {
   if (driver.launch_kernel_ex == nullptr)
-    throw Error(ErrorKind::unavailable,
-                "[launch] cooperative and cluster launches need a driver of CUDA 11.8 or later, this one is of CUDA {}",
-                version_text(driver.version));
+    throw Error(
+        ErrorKind::unavailable,
+        "[launch] kernel '{}': cooperative and cluster launches need a driver of CUDA 11.8 or later, this one is of "
+        "CUDA {}",
+        kernel.entry().name, version_text(driver.version));
   CUlaunchAttribute attributes[2]{};
   unsigned count = 0;
   if (config.cooperative) {
