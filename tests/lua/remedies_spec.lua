@@ -74,7 +74,7 @@ describe("an array that a function for many problems captures", function()
       { "gpu.integrate.solve_ivp(function(t, y, dy) dy[1] = y[1] - quotes end, {0, 1}, {1}, {each = true})", args },
     })
     local roots = gpu.optimize.root_scalar(function(v, q) return v * v - q end, { bracket = { 0, 5 }, each = true, args = { globals.quotes } })
-    assert(gpu.allclose(roots, { 1, math.sqrt(2), math.sqrt(3) }, { rtol = 1e-5 }))
+    assert(gpu.allclose(roots, gpu.array { 1, math.sqrt(2), math.sqrt(3) }, { rtol = 1e-5 }))
   end)
   it("is an argument in gpu.vectorize, and has elements alone where calls have none", function()
     local argument = "; an index in brackets gives an element, quotes[i], and an array with an element for each call is an argument: "
