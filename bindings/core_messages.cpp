@@ -62,6 +62,13 @@ int lua_did_you_mean(lua_State* L) {
   return 1;
 }
 
+/// dtype_and_device(a, b): the advice about these two last arguments of a function that has the options dtype and
+/// device.
+int lua_dtype_and_device(lua_State* L) {
+  lua_pushstring(L, dtype_and_device(L, 1).c_str());
+  return 1;
+}
+
 /// used_here(name): "; use ..." with what a name of another library, "plot.xlabel", is called here; "" where it is not
 /// known.
 int used_here(lua_State* L) {
@@ -89,6 +96,7 @@ int lua_near_name(lua_State* L) {
 void add_messages(lua_State* L) {
   set_functions(L, {{"describe", protect<lua_describe>},
                     {"did_you_mean", protect<lua_did_you_mean>},
+                    {"dtype_and_device", protect<lua_dtype_and_device>},
                     {"fail", protect<lua_fail>},
                     {"near_name", protect<lua_near_name>},
                     {"number_for_options", protect<lua_number_for_options>},

@@ -63,7 +63,7 @@ ArrayOptions check_options(lua_State* L, int index, const char* op, std::shared_
   const auto read_dtype = [&](int value) { options.dtype = check_dtype(L, value, op); };
   const auto read_device = [&](int value) { options.device = check_device(L, value, op); };
   if (lua_type(L, index) == LUA_TSTRING || lua_isfunction(L, index)) {
-    check_end(L, index + 1, op, "the dtype");
+    check_end(L, index + 1, op, "the dtype", dtype_and_device(L, index));
     read_dtype(index);
   } else {
     more.insert(more.begin(), {{"dtype", read_dtype}, {"device", read_device}});

@@ -1,8 +1,10 @@
 #include "bindings/arrays/axis.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "bindings/arrays/lua_array.h"
+#include "bindings/lua/signatures.h"
 
 namespace gpulua {
 
@@ -16,12 +18,23 @@ std::string elsewhere(std::string_view op) {
   return "";
 }
 
+/// The option of the function `op` that the text is for; null without one.
+const char* option_of_text(lua_State* L, const std::string& op, const std::string& text) {
+  CallSignatures& signatures = bindings_of(L).signatures;
+  if (!signatures.is_in_module(op)) return nullptr;
+  const auto options = signatures.options(op);
+  const char* option = find_dtype(text) ? "dtype" : "method";
+  return std::ranges::count(options, option) != 0 ? option : nullptr;
+}
+
 /// The hint for a text in an axis's place: what other libraries pass there.
-std::string_view axis_text_hint(std::string_view text) {
+std::string axis_text_hint(lua_State* L, const std::string& op, const std::string& text) {
   if (text.find("nan") != text.npos) return "; gpu.nanmean(x), gpu.nansum(x) and their kin leave NaN out";
   if (text == "all" || text == "none") return "; without an axis it is of all elements";
   if (text == "rows" || text == "columns" || text == "index")
     return "; in a matrix axis 1 goes down the rows, 2 along them";
+  if (const char* option = option_of_text(L, op, text))
+    return "; {" + std::string(option) + " = \"" + text + "\"} names one";
   return text.find_first_of("0123456789") == text.npos ? "; options stand by name in braces, {name = value}" : "";
 }
 
@@ -37,7 +50,7 @@ std::size_t check_axis(lua_State* L, int index, std::size_t ndim, const char* op
   if (lua_isboolean(L, index))
     throw Error("[{}] expected an axis: an integer, got {}; flags are options by name, {{name = true}}", op,
                 describe(L, index));
-  const std::string_view hint = lua_type(L, index) == LUA_TSTRING ? axis_text_hint(lua_tostring(L, index)) : "";
+  const std::string hint = lua_type(L, index) == LUA_TSTRING ? axis_text_hint(L, op, lua_tostring(L, index)) : "";
   if (!hint.empty()) throw Error("[{}] expected an axis: an integer, got {}{}", op, describe(L, index), hint);
   const std::int64_t axis = check_integer(L, index, op, "an axis: an integer");
   const auto count = static_cast<std::int64_t>(ndim);

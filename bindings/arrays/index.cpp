@@ -29,13 +29,17 @@ struct Range {
   std::int64_t step = 1;
 };
 
-std::int64_t check_position(std::int64_t position, std::int64_t extent, std::size_t axis) {
+/// `size`: of an array that gets one index alone, as MATLAB's linear index; else 0.
+std::int64_t check_position(std::int64_t position, std::int64_t extent, std::size_t axis, std::int64_t size) {
   if (position == 0) throw Error("[index] indices start at 1, got 0");
   const std::int64_t from_zero = position > 0 ? position - 1 : extent + position;
   if (from_zero < 0 || from_zero >= extent)
     throw Error(
-        "[index] {} is out of range for axis {} of {} elements{}", position, axis + 1, extent,
-        axis == 0 && position == extent + 1 ? "; arrays keep their size: gpu.concat({x, y}) makes a longer one" : "");
+        "[index] {} is out of range for axis {} of {} elements{}{}", position, axis + 1, extent,
+        axis == 0 && position == extent + 1 ? "; arrays keep their size: gpu.concat({x, y}) makes a longer one" : "",
+        position > extent && position <= size
+            ? "; x:take(" + std::to_string(position) + ") counts through all elements, one row after the other"
+            : "");
   return from_zero;
 }
 
@@ -163,13 +167,14 @@ std::string text_hint(std::string_view text) {
   return has_letter && text.find(':') != text.npos ? "; variables stand in a table: x({first, last})" : "";
 }
 
-/// Reads one spec. `axis`: the axis that it applies to, unless it is an ellipsis or a new axis.
-IndexSpec check_spec(lua_State* L, int index, const Layout& layout, std::size_t axis) {
+/// Reads one spec. `axis`: the axis that it applies to, unless it is an ellipsis or a new axis. `alone`: it is the only
+/// one.
+IndexSpec check_spec(lua_State* L, int index, const Layout& layout, std::size_t axis, bool alone) {
   IndexSpec spec;
   const std::int64_t extent = axis < layout.ndim() ? layout.shape[axis] : 0;  // past the axes: the spec has no axis
   const auto integer = [&](std::int64_t position) {
     spec.kind = IndexSpec::Kind::integer;
-    spec.first = check_position(position, extent, axis);
+    spec.first = check_position(position, extent, axis, alone && layout.ndim() > 1 ? layout.size() : 0);
   };
   switch (lua_type(L, index)) {
     case LUA_TLIGHTUSERDATA:
@@ -249,7 +254,7 @@ std::vector<IndexItem> check_index(lua_State* L, int first, int last, const Layo
     if (const Array* array = test_array_or_text(L, i))
       items.push_back({{}, *array});
     else
-      items.push_back({check_spec(L, i, layout, axis)});
+      items.push_back({check_spec(L, i, layout, axis, first == last)});
     axis += axes_taken(L, i).value_or(layout.ndim() - taken);
   }
   return items;

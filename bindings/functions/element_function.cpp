@@ -30,7 +30,8 @@ std::shared_ptr<const ElementVariant> make_element_variant(const ElementFunction
                                     .results = elements.results,
                                     .check_indices = checks,
                                     .levels = elements.levels,
-                                    .real = captured.real()});
+                                    .real = captured.real(),
+                                    .elementwise = true});
   UserElementwise& operation = variant->operation;
   operation.name = elements.name;
   for (const luafn::Parameter& parameter : variant->code.parameters)

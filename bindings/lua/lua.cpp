@@ -306,9 +306,9 @@ std::string_view check_string(lua_State* L, int index, const char* op, const cha
   return {text, length};
 }
 
-void check_end(lua_State* L, int index, const char* op, const char* last) {
+void check_end(lua_State* L, int index, const char* op, const char* last, std::string_view advice) {
   if (lua_gettop(L) < index) return;
-  throw Error("[{}] expected no argument after {}, got {}", op, last, describe(L, index));
+  throw Error("[{}] expected no argument after {}, got {}{}", op, last, describe(L, index), advice);
 }
 
 /// Adds the option's name to an error about its value, unless the message has it: `[exp] out: expected an array, got

@@ -202,6 +202,6 @@ inline void read_options(lua_State* L, int index, const char* op, std::initializ
 bool check_flag(lua_State* L, int index, const char* op, const char* name);
 
 /// Throws Error when there is an argument at `index`, after the last one of `op`, which is called `last`.
-void check_end(lua_State* L, int index, const char* op, const char* last);
+void check_end(lua_State* L, int index, const char* op, const char* last, std::string_view advice = {});
 
 }  // namespace gpulua

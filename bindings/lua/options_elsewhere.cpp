@@ -1,8 +1,10 @@
 #include "bindings/lua/options_elsewhere.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "bindings/lua/names_elsewhere.h"
+#include "src/base/dtype.h"
 
 namespace gpulua {
 
@@ -222,6 +224,15 @@ void offer_option(NearName& near, std::string_view unknown, std::string_view opt
 
 std::string_view number_for_options(std::string_view op) {
   return here_of(number_elsewhere, op);
+}
+
+std::string dtype_and_device(lua_State* L, int index) {
+  if (lua_gettop(L) != index + 1 || lua_type(L, index) != LUA_TSTRING || lua_type(L, index + 1) != LUA_TSTRING)
+    return {};
+  std::string dtype = lua_tostring(L, index), device = lua_tostring(L, index + 1);
+  if (!find_dtype(dtype)) std::swap(dtype, device);
+  if (!find_dtype(dtype)) return {};
+  return "; {dtype = \"" + dtype + "\", device = \"" + device + "\"} has both";
 }
 
 std::string argument_in_options(const std::string& op, std::string_view unknown) {

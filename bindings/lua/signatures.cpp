@@ -272,8 +272,10 @@ void refuse_arguments(lua_State* L, const CallSignature& signature, int first) {
   const bool are_values = lua_type(L, first) == LUA_TNUMBER && signature.text().find("(values") != std::string::npos;
   const bool one_list =
       self == 0 && (are_values || (most == 1 && bindings_of(L).signatures.takes_list(signature.op())));
+  const std::string in_options = dtype_and_device(L, lua_gettop(L) - 1);
   throw Error("[{}] expected {}, got {}: {}{}", signature.op(), expected, got, signature.text(),
-              one_list ? "; braces make one list, {x, y}"
+              one_list                                                ? "; braces make one list, {x, y}"
+              : signature.has_option("device") && !in_options.empty() ? in_options
               : has_comparison(L, first)
                   ? "; methods compare: x:gt(y) is a mask, t:take(t.name:gt(y)) the rows where it is true"
                   : "");

@@ -10,6 +10,7 @@
 #include "bindings/arrays/number_argument.h"
 #include "bindings/lua/caller.h"
 #include "bindings/lua/library.h"
+#include "bindings/lua/options_elsewhere.h"
 #include "bindings/random/curand_generator.h"
 #include "src/algorithms/valid_numbers.h"
 
@@ -114,7 +115,7 @@ int create_random(lua_State* L) {
   std::optional<RandomPart> part;
   const auto read_dtype = [&](int value) { dtype = parse_dtype(check_string(L, value, function, "a dtype's name")); };
   if (lua_type(L, next) == LUA_TSTRING) {
-    check_end(L, next + 1, function, "the dtype");
+    check_end(L, next + 1, function, "the dtype", dtype_and_device(L, next));
     read_dtype(next);
   } else {
     read_options(L, next, function,

@@ -46,7 +46,10 @@ local function take_options(op, most, arguments)
     options, arguments[last], last = arguments[last], nil, last - 1
   end
   for i = 1, last do
-    if is_options(arguments[i]) then core.raise(("[%s] expected options as the last argument, got %s before it"):format(op, core.describe(arguments[i]))) end
+    if is_options(arguments[i]) then
+      core.raise(("[%s] expected options as the last argument, got %s before it%s"):format(op, core.describe(arguments[i]),
+        i == last and core.dtype_and_device(arguments[i], options) or ""))
+    end
     if i > most and arguments[i] ~= nil then core.fail(op, "a dtype or a table of options", arguments[i]) end
   end
   return options

@@ -32,21 +32,54 @@ local function ending(path)
   return (path:gsub("(%.[ct]sv)%.gz$", "%1"):match "%.(%w+)$" or "")
 end
 
--- Files of other programs, which convert them.
-local foreign = {}
-for name in ("arrow feather json orc parquet pickle pkl xls xlsx"):gmatch "%a+" do foreign[name] = true end
+-- Files of other programs. Python converts them: what it reads of such a file, and writes to one. $ stands for the name before the ending.
+local function of_pandas(ending, format, read_options, write_options)
+  return {
+    load = ('pandas.read_%s("$.%s"%s).to_csv("$.csv", index=False)'):format(format, ending, read_options or ""),
+    save = ('pandas.read_csv("$.csv").to_%s("$.%s"%s)'):format(format, ending, write_options or ""), by = ".csv",
+  }
+end
+local function of_torch(ending)
+  return {
+    load = ('safetensors.torch.save_file(torch.load("$.%s"), "$.safetensors")'):format(ending),
+    save = ('torch.save(safetensors.torch.load_file("$.safetensors"), "$.%s")'):format(ending), by = ".safetensors",
+  }
+end
+local foreign = {
+  arrow = of_pandas("arrow", "feather"), dta = of_pandas("dta", "stata", nil, ", write_index=False"), feather = of_pandas("feather", "feather"),
+  json = of_pandas("json", "json"), ods = of_pandas("ods", "excel", nil, ", index=False"), orc = of_pandas("orc", "orc"),
+  parquet = of_pandas("parquet", "parquet"), pickle = of_pandas("pickle", "pickle"), pkl = of_pandas("pkl", "pickle"),
+  pt = of_torch "pt", pth = of_torch "pth", xlsx = of_pandas("xlsx", "excel", nil, ", index=False"),
+  mat = {
+    load = 'numpy.savez("$.npz", **{k: v for k, v in scipy.io.loadmat("$.mat").items() if k[0] != "_"})',
+    save = 'scipy.io.savemat("$.mat", dict(numpy.load("$.npz")))', by = ".npz",
+  },
+  xls = { -- pandas reads such files and writes .xlsx alone
+    load = 'pandas.read_excel("$.xls").to_csv("$.csv", index=False)', save = 'pandas.read_csv("$.csv").to_excel("$.xlsx", index=False)',
+    by = ".csv",
+  },
+}
 
---- The format by the ending; nil for others.
+--- What to do about a file of another program; "" where nothing is known. Texts have no ending of their own.
+local function advice_about(op, path, found)
+  local way = foreign[found]
+  if way then
+    local stem = path:match "([^/\\]*)%.%w+$"
+    local python = way[op]:gsub("%$", (stem:gsub("%%", "%%%%")))
+    return op == "load" and ("; in Python %s makes a file to load"):format(python)
+      or ("; save %q, and in Python %s"):format(stem .. way.by, python)
+  end
+  if op == "save" and (found == "txt" or found == "dat") then return "; .csv is text with commas, .tsv text with tabs" end
+  return ""
+end
+
+--- The format by the ending; of a file to load nil for others.
 local function format_of(op, path)
   if type(path) ~= "string" then core.fail(op, op == "save" and "the path first, gpu.save(path, arrays)" or "the path of a file", path) end
   local found = ending(path)
-  if found == "mat" then
-    core.raise(("[%s] expected a path that ends in %s, got %q; Python converts such a file: numpy.savez(\"name.npz\", "
-      .. "**{k: v for k, v in scipy.io.loadmat(\"name.mat\").items() if k[0] != \"_\"})"):format(op, endings, path))
-  end
-  if foreign[found] then
-    core.raise(('[%s] expected a path that ends in %s, got %q; pandas converts such files: df.to_csv("name.csv"), and pd.read_csv("name.csv")'):format(
-      op, endings, path))
+  local is_foreign = foreign[found] or op == "save" and not formats[found]
+  if is_foreign then
+    core.raise(("[%s] expected a path that ends in %s, got %q%s"):format(op, endings, path, advice_about(op, path, found)))
   end
   return formats[found]
 end
@@ -246,7 +279,6 @@ end
 function gpu.save(path, arrays, options)
   if core.is_array(path) then core.fail("save", "the path first, gpu.save(path, x)", path) end
   local format = format_of("save", path)
-  if not format then core.fail("save", "a path that ends in " .. endings, path) end
   if core.is_array(options) then core.fail("save", "the arrays in one table, {x = x, y = y}", options) end
   options = check_options("save", format, options)
   if format == csv then return save_csv(path, arrays, options) end

@@ -147,7 +147,7 @@ function gpu.guvectorize(signature, f, options)
     if ok then return ... end
     local text = ...
     if type(text) ~= "string" then error(text, 0) end
-    error(device_texts.message(text, f):gsub("got the array ([%w_]+);.*", "got the array %1; return a number, such as %1[1]"), 0)
+    error(device_texts.message(text, f):gsub("number or a boolean, got the array ([%w_]+);.*", "number or a boolean, got the array %1; return a number, such as %1[1]"), 0)
   end
 
   --- The wrapper for all steps, one for each choice of the arguments that the steps share.

@@ -94,7 +94,8 @@ function problems.run(op, write, spec, given, count, f, ...)
   if type(message) ~= "string" then error(message, 0) end
   local uses = spec.uses
   if uses then uses.text = write(spec) end
-  error(texts.message((message:gsub("%[" .. op:match "[%w_]+$" .. "%]", "[" .. op .. "]", 1)), f, uses), 0)
+  message = message:gsub("%[" .. op:match "[%w_]+$" .. "%]", "[" .. op .. "]", 1)
+  error(texts.message(texts.with_args(message), f, uses), 0)
 end
 
 return problems

@@ -86,7 +86,7 @@ function each.run(op, f, text, parts, captured, ...)
   if table.remove(results, 1) then return unpack(results) end
   local message = results[1]
   if type(message) ~= "string" then error(message, 0) end
-  error(texts.message(message, f, {text = text, functions = {f = {f = f, what = "the function", advice = "its result is a number",
+  error(texts.message(texts.with_args(message), f, {text = text, functions = {f = {f = f, what = "the function", advice = "its result is a number",
     of_boolean = ", as x - 0.5 is one whose sign tells what x > 0.5 does"}}}), 0)
 end
 

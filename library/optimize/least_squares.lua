@@ -145,7 +145,7 @@ end
 local function read(op, x0, options, what)
   if checks.is_options(x0) then core.fail(op, what .. ": an array or a list of numbers", checks.fields(op, x0)) end
   if type(x0) == "table" then x0 = gpu.array(x0, "float64") end
-  if not core.is_array(x0) then core.fail(op, what .. ": an array or a list of numbers", x0) end
+  if not core.is_array(x0) then core.fail(op, ("%s: an array or a list of numbers%s"):format(what, core.is_number(x0) and ", as {0.5}" or ""), x0) end
   local of = space.of(op, x0)
   local method = numbers.choice(op, "method", options.method, {"lm", "trf"}, options.bounds ~= nil and "trf" or "lm")
   if options.bounds ~= nil and method ~= "trf" then

@@ -55,6 +55,10 @@ function optimize.minimize(f, x0, options)
   numbers.check_function(op, "a function of x0", f, "f(x)", 1, x0, options)
   options = checks.fields(op, options)
   if type(x0) == "table" and core.is_number(x0[1]) then x0 = gpu.array(x0, "float64") end
+  if core.is_number(x0) then
+    core.raise(("[%s] expected x0: an array, a list of numbers, as {0.5}, or tables with arrays, got %s; gpu.optimize.minimize_scalar searches for one number"):format(
+      op, core.describe(x0)))
+  end
   local of = space.of(op, x0)
   local usual = (options.bounds ~= nil or of.n > 500) and "L-BFGS-B" or "BFGS"
   local name = numbers.choice(op, "method", options.method, {"BFGS", "L-BFGS-B", "Newton-CG", "Nelder-Mead"}, usual)

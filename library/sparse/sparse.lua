@@ -59,7 +59,16 @@ end
 
 --- A vector of integers on the device of `like`: an array, or a table.
 local function check_positions(op, what, positions, like)
-  if type(positions) == "table" then positions = gpu.array(positions, {dtype = "int64", device = like.device}) end
+  if type(positions) == "table" then
+    local list = positions
+    positions = gpu.array(list, {dtype = "int64", device = like.device})
+    for i = 1, positions.ndim == 1 and #list or 0 do
+      if tonumber(list[i]) < 1 then
+        core.raise(("[%s] expected %s from 1, got %s at position %d; positions count from 1: gpu.array(list, \"int32\") + 1 of a list of those that count from 0"):format(
+          op, what, core.describe(list[i]), i))
+      end
+    end
+  end
   if not core.is_array(positions) or positions.ndim ~= 1 or not positions.dtype:find "int" then
     core.fail(op, ("a vector of integers as %s%s"):format(what, op == "sparse.coo" and ", in (rows, columns, values [, shape])" or ""), positions)
   end

@@ -36,8 +36,20 @@ local function diagonal_of(shape, offset)
   return first, math.max(math.min(shape[1], shape[2] - offset) - first, 0)
 end
 
+--- What to say about a diagonal that does not have `count` values: which vector is to be shorter, itself or the first one, which
+--- makes the shape.
+local function shorter(shape, first_offset, offset, value, count, origin)
+  if value.size > count then return count > 0 and ("; its first are d({1, %d})"):format(count) or "" end
+  if not origin then return "" end
+  local n = value.size + math.abs(offset)
+  local length = n - math.abs(first_offset)
+  return length > 0 and ("; make it shorter, d({1, %d}), for the shape (%d,%d), or give a shape, the third argument"):format(length, n, n)
+    or "; a shape is the third argument"
+end
+
 --- A matrix with values (arrays, or a number for all) on diagonals.
-local function of_diagonals(op, shape, offsets, values, dtype, device)
+--- `origin`: for messages, where the shape comes from if no argument gives it.
+local function of_diagonals(op, shape, offsets, values, dtype, device, origin)
   local rows, columns, entries = {}, {}, {}
   for i, offset in ipairs(offsets) do
     local first, count = diagonal_of(shape, offset)
@@ -46,8 +58,8 @@ local function of_diagonals(op, shape, offsets, values, dtype, device)
     local value = values[i]
     if core.is_array(value) then
       if value.ndim ~= 1 or value.size ~= count and value.size ~= 1 then
-        core.raise(("[%s] expected %d values, or one, on diagonal %d of shape %s, got shape %s"):format(op, count, offset,
-          checks.shape_text(shape), checks.shape_text(value.shape)))
+        core.raise(("[%s] expected %d values, or one, on diagonal %d of shape %s, got shape %s%s%s"):format(op, count, offset,
+          checks.shape_text(shape), checks.shape_text(value.shape), origin or "", shorter(shape, offsets[1], offset, value, count, origin)))
       end
       entries[i] = core.cast(core.broadcast(value, {count}), dtype)
     else
@@ -100,7 +112,7 @@ function sparse.diags(diagonals, offsets, shape, options)
     core.raise(("[%s] expected an offset for each diagonal, got %d offsets and %d diagonals"):format(op, #offsets, #diagonals))
   end
   local seen, dtype = {}, options.dtype
-  local values, found = {}, nil
+  local values, found, origin = {}, nil, nil
   for i, diagonal in ipairs(diagonals) do
     if seen[offsets[i]] then core.raise(("[%s] expected each offset once, got %d twice"):format(op, offsets[i])) end
     seen[offsets[i]] = true
@@ -119,10 +131,12 @@ function sparse.diags(diagonals, offsets, shape, options)
     if not core.is_array(values[1]) then core.fail(op, "a shape {rows, columns} for diagonals of one number", shape) end
     local n = values[1].size + math.abs(offsets[1])
     shape = {n, n}
+    origin = ("; the first diagonal, %d value%s at offset %d, makes the shape (%d,%d)"):format(values[1].size,
+      values[1].size == 1 and "" or "s", offsets[1], n, n)
   end
   if type(shape) ~= "table" or #shape ~= 2 then core.fail(op, "a shape {rows, columns}", shape) end
   core.check_shape(op, shape)
-  local A = of_diagonals(op, {shape[1], shape[2]}, offsets, values, dtype or found or gpu.default_dtype(), options.device)
+  local A = of_diagonals(op, {shape[1], shape[2]}, offsets, values, dtype or found or gpu.default_dtype(), options.device, origin)
   return in_format(A, options.format)
 end
 

@@ -337,7 +337,10 @@ function checks.is_options(value) return type(value) == "table" and #value == 0 
 
 --- Options in place of an optional argument: returns nil for the argument, and the options. Nothing may follow them.
 function checks.shift(op, options, next_argument)
-  if next_argument ~= nil then core.fail(op, "no argument after the options", next_argument) end
+  if next_argument ~= nil then
+    core.raise(("[%s] expected no argument after the options, got %s%s"):format(op, core.describe(next_argument),
+      core.dtype_and_device(options, next_argument)))
+  end
   return nil, options
 end
 

@@ -35,6 +35,14 @@ function texts.gives(f, what, gave, advice) return ("%s: %s gives %s; %s"):forma
 --- A message with its place once: that of a function on the line of its call is there already.
 local function once(message) return (message:gsub("^(.-:%d+: )(%[[%w_.]+%] )%1", "%1%2")) end
 
+--- A message, of a function that runs for each of many problems: about an array in the place of a number it says how the function gets an
+--- element for each problem.
+function texts.with_args(message)
+  local about, name = message:match "^(.-; an index in brackets gives an element, ([%w_.]+)%[i%])"
+  return about and ("%s, and an array with an element for each problem goes into args: function(..., q) ... end, {args = {%s}}"):format(about, name)
+    or message
+end
+
 --- The message of an error in such a text: it names where the script's function f is defined in place of the text. `uses`, where what
 --- functions give is to be said: {text = the text, functions = for the name of each in the text {f =, what = "the event", advice = what
 --- its number is for, of_boolean = more advice for one that gives a boolean}}.

@@ -15,7 +15,8 @@ function objects.class(kind, name, fields, methods, parameters, computed)
     names = names .. ", :" .. called
     own[called] = function(self, ...)
       if type(self) ~= "table" or metatable_of(self) ~= class then
-        core.fail(kind .. ":" .. called, ("%s before a colon"):format(kind), self)
+        core.raise(("[%s:%s] expected %s:%s%s, with a colon, got a dot and %s in %s's place"):format(kind, called, kind, called,
+          parameters[called] or "()", core.describe(self), kind))
       end
       return method(self, ...)
     end

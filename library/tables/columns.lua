@@ -41,6 +41,17 @@ function columns.values_of(x, kind)
   return text_column.values_of(x, kind)
 end
 
+--- The texts of a column as they are printed: dates that are all midnights have no time, as floor "1d" gives them.
+function columns.without_midnights(texts, kind)
+  if not columns.is_date(kind) or kind.duration or kind.unit == "days" then return texts end
+  local days = {}
+  for i, text in ipairs(texts) do
+    days[i] = text == "NaT" and text or text:match "^(%S+) 00:00:00%.?0*$"
+    if not days[i] then return texts end
+  end
+  return days
+end
+
 --- What messages and headings call the kind, or the dtype of numbers.
 function columns.name_of(x, kind)
   if not kind then return x.dtype end

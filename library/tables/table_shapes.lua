@@ -58,7 +58,7 @@ function exports.pivot(t, fields, rows, column, values, options)
   if long.rows == 0 then return result end
   local key = columns.key(long.arrays[column])
   local found, places = key:unique {return_inverse = true}
-  local labels = columns.values_of(columns.of_key(found, long.kinds[column]), long.kinds[column])
+  local labels = columns.without_midnights(columns.values_of(columns.of_key(found, long.kinds[column]), long.kinds[column]), long.kinds[column])
   local first = groups(op, cells, list).first()
   local line = first:eq(gpu.arange(long.rows, {dtype = "int64", device = first.device})):cumsum()
   local is_full = long.rows == wide.rows * #labels

@@ -22,18 +22,25 @@ local function cell(value, precision)
   return (tostring(value):gsub("U?LL$", ""))
 end
 
+--- The values of the rows 1 to `first`, and from `last` on, as they are printed.
+local function shown_values(x, kind, first, last)
+  local values = {}
+  local function add(from, to)
+    if to < from then return end
+    for _, value in ipairs(columns.values_of(x({from, to}), kind)) do values[#values + 1] = value end
+  end
+  add(1, first)
+  add(last, x.size)
+  return columns.without_midnights(values, kind)
+end
+
 --- The cells of a column: its name, its type and the rows that are shown.
 local function column_cells(fields, name, first, last)
   local x, kind = columns.plain(fields.arrays[name]), fields.kinds[name]
   local precision = core.printing()
   local cells = {cell(name), columns.name_of(x, kind)}
-  local function show(from, to)
-    if to < from then return end
-    for _, value in ipairs(columns.values_of(x({from, to}), kind)) do cells[#cells + 1] = cell(value, precision) end
-  end
-  show(1, first)
-  if last <= fields.rows then cells[#cells + 1] = "..." end
-  show(last, fields.rows)
+  for _, value in ipairs(shown_values(x, kind, first, last)) do cells[#cells + 1] = cell(value, precision) end
+  if last <= fields.rows then table.insert(cells, 3 + first, "...") end
   return cells
 end
 
@@ -116,13 +123,10 @@ end
 function exports.column_text(x, kind)
   local n, rows, plain = x.size, {}, columns.plain(x)
   local format = columns.is_text(kind) and "%q" or "%s"
-  local function show(from, to)
-    if to < from then return end
-    for _, value in ipairs(columns.values_of(plain({from, to}), kind)) do rows[#rows + 1] = format:format(cell(value)) end
-  end
-  show(1, n > most_rows and edge_rows or n)
-  if n > most_rows then rows[#rows + 1] = "..." end
-  show(n > most_rows and n - edge_rows + 1 or n + 1, n)
+  local first, last = n, n + 1
+  if n > most_rows then first, last = edge_rows, n - edge_rows + 1 end
+  for i, value in ipairs(shown_values(plain, kind, first, last)) do rows[i] = format:format(cell(value)) end
+  if n > most_rows then table.insert(rows, first + 1, "...") end
   return ("%s[%.0f] %s\n[%s]"):format(columns.name_of(x, kind), n, x.device, table.concat(rows, " "))
 end
 

@@ -100,8 +100,7 @@ DType Translator::promoted(const OpInfo& row, const std::vector<Value>& operands
       if (row.rule == DTypeRule::select && operand.kind == Value::Kind::array)
         refuse(line, "and and or choose between numbers, got " + describe(operand) + "; choose between its elements");
       refuse(line, "[" + std::string(row.name) + "] expected numbers, got " + describe(operand) +
-                       (operand.kind == Value::Kind::array
-                            ? "; an index in brackets gives an element, " + operand.name + "[i]"
+                       (operand.kind == Value::Kind::array ? about_whole(operand)
                         : operand.kind == Value::Kind::table
                             ? "; " + operand.name +
                                   "[i] is a number of it, and gpu.array(t) in the call makes an array of a list"

@@ -178,9 +178,7 @@ std::vector<Value> Translator::builtin(const std::string& name, const Expr& call
   for (const Value& argument : arguments)
     if (!argument.is_number() && argument.kind != Value::Kind::boolean)
       refuse(call.line, "expected numbers for " + name + ", got " + describe(argument) +
-                            (argument.kind == Value::Kind::array
-                                 ? "; an index in brackets gives an element, " + argument.name + "[i]"
-                                 : ""));
+                            (argument.kind == Value::Kind::array ? about_whole(argument) : ""));
   if (name.starts_with("math.")) return math_function(name, call, std::move(arguments));
   if (name == "gpu.detach") {
     if (arguments.size() != 1) refuse(call.line, "expected one argument for gpu.detach");

@@ -202,6 +202,15 @@ std::string Translator::index_checks(const Value& array, int line) {
   return checks;
 }
 
+/// What to say about an array in the place of a number.
+std::string Translator::about_whole(const Value& array) const {
+  std::string text = "; an index in brackets gives an element, " + array.name + "[i]";
+  const bool is_captured = array.array >= request_.function->first && array.array < request_.values.size();
+  if (!is_captured || !request_.elementwise) return text;
+  return text + ", and an array with an element for each call is an argument: function(x, q) ... end, called f(x, " +
+         array.name + ")";
+}
+
 const HostValue& Translator::array_of(const Value& value) const {
   const std::size_t count = request_.values.size();
   return value.array < count ? request_.values[value.array] : own_arrays_[value.array - count].second;

@@ -76,7 +76,9 @@ Value Translator::expression(const Expr& expr) {
       value.scope = current_;
       return value;
     case ExprKind::table:
-      refuse(expr.line, "a device makes no tables; use locals, several results, or in a kernel of gpu.jit gpu.local_array(size, dtype)");
+      refuse(expr.line,
+             "a device makes no tables; use locals, several results, or in a kernel of gpu.jit gpu.local_array(size, "
+             "dtype)");
     case ExprKind::unary:
       return unary(expr);
     case ExprKind::binary:
@@ -108,13 +110,14 @@ Value Translator::variable(const Local& local, int line) {
 std::string Translator::condition(const Value& value, int line) {
   if (value.kind == Value::Kind::boolean) return as(value, DType::boolean, line);
   refuse(line, "expected a boolean as the condition, got " + describe(value) +
-                   (value.is_number() ? "; every number is true in Lua: compare it, x ~= 0" : ""));
+                   (value.is_number()                  ? "; every number is true in Lua: compare it, x ~= 0"
+                    : value.kind == Value::Kind::array ? about_whole(value)
+                                                       : ""));
 }
 
 std::string Translator::as(const Value& value, DType dtype, int line) {
   if (!value.is_number() && value.kind != Value::Kind::boolean) {
-    const std::string remedy = value.kind == Value::Kind::array
-                                   ? "; an index in brackets gives an element, " + value.name + "[i]"
+    const std::string remedy = value.kind == Value::Kind::array     ? about_whole(value)
                                : value.kind == Value::Kind::string  ? "; a device has no strings"
                                : value.kind == Value::Kind::builtin ? "; a function is called with parentheses"
                                                                     : "";

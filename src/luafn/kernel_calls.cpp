@@ -121,7 +121,14 @@ std::vector<Value> Translator::kernel_call(const std::string& name, const Expr& 
 double Translator::constant_of(const Expr& expr, const std::string& what) {
   const Value value = expression(expr);
   if (!value.uniform || value.uniform->is_boolean || !make_constant(*value.uniform))
-    refuse(expr.line, "expected " + what + ", a constant, got " + describe(value));
+    refuse(expr.line,
+           "expected " + what + ", a constant, got " + describe(value) +
+               (value.uniform && !value.uniform->is_boolean
+                    ? "; a number argument can be one, as in k(x, x.size), the size of an array in the kernel cannot"
+                : value.is_number()
+                    ? "; a captured number or a number argument, as in k(x, 32), can be one, an element of an array "
+                      "or what a thread computes cannot"
+                    : ""));
   return std::get<double>(evaluate(*value.uniform, request_.values));
 }
 

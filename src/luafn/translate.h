@@ -55,6 +55,7 @@ struct TranslationRequest {
   std::vector<std::vector<std::size_t>> levels{};
   DType real = DType::float32;  // the script's default dtype of real numbers
   bool constants = false;       // captured numbers are constants of the text
+  bool elementwise = false;     // a script's function of elements: any of its arguments can be an array
 };
 
 /// The name of a result's variable in Code::body; `index` counts from 0.

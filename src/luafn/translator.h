@@ -161,6 +161,7 @@ class Translator {
   Value target(const Expr& expr);
   void store(const Value& array, const Value& value, int line);
   void check_stored(const Value& array, const Value& value, int line) const;
+  std::string about_whole(const Value& array) const;
   const HostValue& array_of(const Value& value) const;
   const Uniform* extent(const Value& array, std::size_t axis);
   std::string array_name(const Value& array);

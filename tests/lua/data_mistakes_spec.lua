@@ -161,7 +161,7 @@ local mistakes = {
     { "gpu.signal.firwin(11, { 0.3, 0.2 })", "[signal.firwin] expected frequencies that increase, got 0.2 after 0.3" },
     { 'gpu.with("cpu", function() end)', "gpu.stream(name) makes one of a device" },
     { "gpu.sparse.eye(3):matmul { 1, 2, 3 }", "got a table; gpu.array(t) makes an array of a table" },
-    { "gpu.sparse.coo({ 0, 1 }, { 1, 2 }, { 1, 1 }, { 2, 2 }):todense()", "got 0 at position 1; positions count from 1: x + 1" },
+    { "gpu.sparse.coo({ 0, 1 }, { 1, 2 }, { 1, 1 }, { 2, 2 }):todense()", "got 0 at position 1; positions count from 1: gpu.array(list, \"int32\") + 1" },
     { "gpu.integrate.solve_ivp(function(t, y) return -y end, gpu.linspace(0, 1, 5), { 1 })", "; {t_eval = times} has the times of the results" },
     { "gpu.integrate.solve_ivp(function(t, y) return -y end, { 0, 1 }, 1)", "y0: an array or a list of real numbers, {y} of one, got 1" },
     { "gpu.plot.grid(gpu.plot.line(x, y), gpu.plot.line(x, y))", "[plot.grid] expected a list of charts, {p, q}, got a chart" },

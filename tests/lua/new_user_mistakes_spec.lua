@@ -150,7 +150,7 @@ local mistakes = {
     { 'gpu.stack({ nil, nil })', "[stack] expected a table of arrays, {x, y}, got an empty one, as a table of nil values is" },
     { 'local list = { 1, 2 } local z = gpu.ones(3) * list[0]', "got nil; the line reads t[0], and tables count from 1" },
     { 'gpu.polyfit(x, y, { deg = 1 })', "[polyfit] expected the degree as an argument, gpu.polyfit(x, y, degree), got a table" },
-    { 'gpu.load("data.mat")', 'got "data.mat"; Python converts such a file: numpy.savez("name.npz"' },
+    { 'gpu.load("data.mat")', 'got "data.mat"; in Python numpy.savez("data.npz"' },
     { 'gpu.plot.contour(gpu.range(1, 2), gpu.range(1, 3), m)', "a column for each of the 2 of x, got shape (2,3); m.T has them" },
   },
   { "arguments in another order",
