@@ -90,7 +90,6 @@ TEST_CASE("gpulua.hpp: errors of kernels name the kernel, or its file") {
                     ContainsSubstring(path + ":2: error") || ContainsSubstring(path + "(2): error"));
   gpulua_options options = State::defaults();
   options.flags = GPULUA_SANDBOX | GPULUA_KERNELS;
-  options.device = "cpu";
   std::ofstream(path) << "__global__ void scale(float* x) { x[0] = 2; }";
   State sandbox(options);
   const Array x = sandbox.zeros<float>(1);

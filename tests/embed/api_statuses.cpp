@@ -10,7 +10,7 @@ using gpulua::Array;
 using gpulua::State;
 
 TEST_CASE("a status tells a mistake of the program's from one of a script's") {
-  State state("cpu");
+  State state;
   const auto status = [](const auto& call) {
     try {
       call();
