@@ -88,18 +88,23 @@ TEST_CASE("gpulua.hpp: errors of kernels name the kernel, or its file") {
   std::ofstream(path) << "__global__ void scale(float* x) {\n  x[0] = y;\n}";
   CHECK_THROWS_WITH(state.kernel_file(path, "scale"),
                     ContainsSubstring(path + ":2: error") || ContainsSubstring(path + "(2): error"));
+  std::remove(path.c_str());
+  const gpulua::Kernel scale = state.kernel("__global__ void scale(float* x) { x[0] = 2; }", "scale");
+  CHECK_THROWS_WITH(
+      scale.with({1}, {2048}),
+      ContainsSubstring("[launch] kernel 'scale': block has 2048 threads, the device takes at most 1024"));
+}
+
+TEST_CASE("gpulua.hpp: a kernel from a file in a sandbox", "[sandbox]") {
   gpulua_options options = State::defaults();
   options.flags = GPULUA_SANDBOX | GPULUA_KERNELS;
+  const std::string path = "gpulua_sandboxed.cu";
   std::ofstream(path) << "__global__ void scale(float* x) { x[0] = 2; }";
   State sandbox(options);
   const Array x = sandbox.zeros<float>(1);
   sandbox.kernel_file(path, "scale").over(1)(x);
   CHECK(x.to_vector<float>() == std::vector<float>{2});
   std::remove(path.c_str());
-  const gpulua::Kernel scale = state.kernel("__global__ void scale(float* x) { x[0] = 2; }", "scale");
-  CHECK_THROWS_WITH(
-      scale.with({1}, {2048}),
-      ContainsSubstring("[launch] kernel 'scale': block has 2048 threads, the device takes at most 1024"));
 }
 
 TEST_CASE("shapes of int that were cast to int64_t", "[cpu]") {
