@@ -329,8 +329,9 @@ void read_options(lua_State* L, int index, const char* op, std::span<const Optio
     return text;
   };
   if (!lua_istable(L, index)) {
-    std::string here(lua_type(L, index) == LUA_TNUMBER ? number_for_options(op) : "");
-    if (lua_type(L, index) == LUA_TNUMBER && std::ranges::find(options, "axis", &Option::name) != options.end())
+    const bool is_number = lua_type(L, index) == LUA_TNUMBER;
+    std::string here(is_number ? number_for_options(op) : "");
+    if (is_number && std::ranges::find(options, std::string_view("axis"), &Option::name) != options.end())
       here = index > 1 && lua_istable(L, index - 1) && lua_objlen(L, index - 1) == 0
                  ? "an axis follows the array, x:" + std::string(op) + "(" + describe(L, index) + ")"
                  : "several axes are one list, {1, 2}";
