@@ -311,8 +311,7 @@ void check_end(lua_State* L, int index, const char* op, const char* last, std::s
   throw Error("[{}] expected no argument after {}, got {}{}", op, last, describe(L, index), advice);
 }
 
-/// Adds the option's name to an error about its value, unless the message has it: `[exp] out: expected an array, got
-/// "y"`.
+/// Adds the option's name to an error about its value, unless the message has it: `[exp] out: expected an array`.
 static Error naming_option(const std::string& op, const std::string& option, const Error& error) {
   const std::string text = error.what(), prefix = "[" + op + "] ";
   if (!text.starts_with(prefix) || text.find(option) != text.npos) return error;
