@@ -14,6 +14,18 @@ namespace gpulua {
 
 namespace {
 
+/// Searches for the name `unknown` among the list at index 2. `offer(near, name)` offers one.
+template <class Offer>
+NearName nearest(lua_State* L, std::string_view unknown, const char* op, const Offer& offer) {
+  NearName near(unknown);
+  for (int i = 1; i <= static_cast<int>(lua_objlen(L, 2)); ++i) {
+    lua_rawgeti(L, 2, i);
+    offer(near, check_string(L, -1, op, "a name"));
+    lua_pop(L, 1);
+  }
+  return near;
+}
+
 /// raise(message): an error at the script's line.
 int raise(lua_State* L) {
   throw Error(std::string(check_string(L, 1, "raise", "a message")));
@@ -51,12 +63,8 @@ int lua_number_for_options(lua_State* L) {
 /// argument of the function `op`; "" when neither is known.
 int lua_did_you_mean(lua_State* L) {
   const std::string_view unknown = check_string(L, 1, "did_you_mean", "a name");
-  NearName near(unknown);
-  for (int i = 1; i <= static_cast<int>(lua_objlen(L, 2)); ++i) {
-    lua_rawgeti(L, 2, i);
-    offer_option(near, unknown, check_string(L, -1, "did_you_mean", "a name"));
-    lua_pop(L, 1);
-  }
+  const NearName near = nearest(L, unknown, "did_you_mean",
+                                [&](NearName& found, std::string_view name) { offer_option(found, unknown, name); });
   const std::string op(lua_isnoneornil(L, 3) ? "" : check_string(L, 3, "did_you_mean", "a name"));
   lua_pushstring(L, question_about_option(op, near, unknown).c_str());
   return 1;
@@ -80,12 +88,8 @@ int used_here(lua_State* L) {
 /// near_name(unknown, names): the most similar name; nil when none is similar.
 int lua_near_name(lua_State* L) {
   const std::string_view unknown = check_string(L, 1, "near_name", "a name");
-  NearName near(unknown);
-  for (int i = 1; i <= static_cast<int>(lua_objlen(L, 2)); ++i) {
-    lua_rawgeti(L, 2, i);
-    near.offer(check_string(L, -1, "near_name", "a name"));
-    lua_pop(L, 1);
-  }
+  const NearName near =
+      nearest(L, unknown, "near_name", [](NearName& found, std::string_view name) { found.offer(name); });
   if (near.name().empty()) return 0;
   lua_pushstring(L, near.name().c_str());
   return 1;

@@ -10,7 +10,8 @@ namespace gpulua {
 
 namespace {
 
-/// The hint for what other libraries take in an axis's place: gpu.max(x, 0) probably means gpu.maximum.
+/// The hint about an argument that is no axis, where other libraries take another argument: gpu.max(x, 0) probably
+/// means gpu.maximum.
 std::string elsewhere(std::string_view op) {
   if (op == "max" || op == "min") return "; gpu." + std::string(op) + "imum(x, y) compares element by element";
   if (op == "average") return "; weights are an option, gpu.average(x, {weights = w})";

@@ -27,9 +27,8 @@ void EqualNeighbours::Line::note(double number, const std::vector<int>& position
     last_.reset();
     return;
   }
-  least_ = has_numbers_ ? std::min(least_, number) : number;
-  greatest_ = has_numbers_ ? std::max(greatest_, number) : number;
-  has_numbers_ = true;
+  least_ = std::min(least_, number);
+  greatest_ = std::max(greatest_, number);
   if (last_ && !found_ && number != *last_) {
     const auto rounded = static_cast<float>(number);
     if (rounded == static_cast<float>(*last_) && rounded != 0 &&
@@ -45,10 +44,6 @@ void EqualNeighbours::Line::end(std::string& text) const {
   if (!found_ || greatest_ - least_ > most_spread * std::max(std::abs(least_), std::abs(greatest_))) return;
   text = fmt::format("elements {} and {}, {} and {},", element_text(found_->first_position),
                      element_text(found_->second_position), found_->first, found_->second);
-}
-
-void EqualNeighbours::begin() {
-  row_ = {};
 }
 
 void EqualNeighbours::note(double number, const std::vector<int>& position) {

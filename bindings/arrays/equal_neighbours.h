@@ -2,6 +2,7 @@
 
 // Numbers of a script's list that differ as doubles and are equal in float32.
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,9 +17,6 @@ namespace gpulua {
 ///   beside its peak, but float32 has millions of values for the range of those.
 class EqualNeighbours {
  public:
-  /// Begins a list.
-  void begin();
-
   /// The next number of the list, at `position` in the nested lists.
   void note(double number, const std::vector<int>& position);
 
@@ -44,8 +42,7 @@ class EqualNeighbours {
 
    private:
     std::optional<Pair> found_;
-    double least_ = 0, greatest_ = 0;
-    bool has_numbers_ = false;
+    double least_ = std::numeric_limits<double>::infinity(), greatest_ = -std::numeric_limits<double>::infinity();
     std::optional<double> last_;
   };
 

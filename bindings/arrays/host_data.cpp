@@ -103,7 +103,6 @@ class TableScan {
       fail_ragged();
     }
     luaL_checkstack(L_, 2, "nested tables");
-    equal_.begin();
     for (int i = 1; i <= extent; ++i) {
       position_.push_back(i);
       lua_rawgeti(L_, -1, i);

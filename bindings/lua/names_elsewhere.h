@@ -1,10 +1,10 @@
 #pragma once
 
-#include <algorithm>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "src/base/name_row.h"
 
 namespace gpulua {
 
@@ -12,7 +12,7 @@ namespace gpulua {
 /// "tolist". Empty for a name that is not listed. Used only in messages about unknown names.
 std::string_view name_elsewhere(std::string_view name);
 
-/// Whether what is expected are numbers for an array, so that a text in place of one is explained.
+/// True where the message expects numbers to compute with an array. A text given for one of these is explained.
 inline bool takes_number_beside(std::string_view expected) {
   return expected.starts_with("an array or a number") || expected.starts_with("a number, a boolean or a complex") ||
          expected.starts_with("numbers for column");
@@ -48,18 +48,5 @@ std::string call_in_gpu(const std::string& name);
 
 /// What takes the sparse matrix that the function `op` of arrays got: "use gpu.sparse.linalg.spsolve(A, b)".
 std::string instead_of_sparse(std::string_view op);
-
-/// A name of another library's, and its equivalent here. Tables of them are sorted by name.
-struct NameRow {
-  std::string_view name;
-  std::string_view here;
-};
-
-/// The equivalent in a table; empty for a name that is not there.
-template <std::size_t count>
-std::string_view here_of(const NameRow (&table)[count], std::string_view name) {
-  const NameRow* row = std::ranges::lower_bound(table, name, {}, &NameRow::name);
-  return row != std::end(table) && row->name == name ? row->here : std::string_view();
-}
 
 }  // namespace gpulua

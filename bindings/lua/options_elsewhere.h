@@ -17,8 +17,8 @@ std::string question_about_option(const std::string& op, const NearName& near, s
 /// What to say where the function `op` gets a number in the place of its options: what MATLAB, Python and others mean
 /// by it is done in another way. Empty where nothing is known.
 std::string_view number_for_options(std::string_view op);
-/// "; {dtype = "float64", device = "cpu"} has both" where the last two arguments, from `index` on, are texts of which
-/// one names a dtype; else empty.
+/// The advice about two texts as the last arguments, at `index` and behind it, where one of them names a dtype:
+/// "; {dtype = "float64", device = "cpu"} has both". Empty for other arguments.
 std::string dtype_and_device(lua_State* L, int index);
 /// "; levels is an argument, not an option: gpu.plot.contour(m [, levels])", for a name, also another library's, of an
 /// argument of `op`. Empty for another name.

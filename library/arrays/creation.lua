@@ -6,8 +6,7 @@ local views = import "views"
 local checks = import "checks"
 local complex = require("ffi").typeof "complex"
 
-local of_parts = loadstring "local gpu = ... return function(re, im) return gpu.complex(re, im) end"
-local complex_array
+local complex_array -- of two arrays of parts, made when it is first wanted
 
 --- gpu.complex(re [, im])
 --- A complex number, or the complex array of arrays of parts.
@@ -22,7 +21,8 @@ function gpu.complex(re, im)
         core.fail("complex", "an array or a real number for each part", part)
       end
     end
-    complex_array = complex_array or gpu.vectorize(of_parts(gpu), {name = "complex"})
+    complex_array = complex_array or gpu.vectorize(
+      loadstring "local gpu = ... return function(re, im) return gpu.complex(re, im) end"(gpu), {name = "complex"})
     return complex_array(re, im)
   end
   if type(re) ~= "number" and type(re) ~= "cdata" then core.fail("complex", "a number or an array", re) end

@@ -14,7 +14,7 @@ local filtered, read_states, steady_state = tools.filtered, tools.read_states, t
 local for_coefficients = {sosfilt = "lfilter(b, a, x)", sosfilt_zi = "lfilter_zi(b, a)", sosfiltfilt = "filtfilt(b, a, x)", sosfreqz = "freqz(b, a)",
   sos2zpk = "tf2zpk(b, a)"}
 
---- Refuses what is no list of sections: coefficients, which are numbers in a row, or another shape.
+--- Raises the error about an argument that is no list of sections. Coefficients, a list of numbers, are the usual mistake.
 local function refuse_sections(op, got)
   local name = op:match "[%w_]+$"
   local instead = for_coefficients[name]

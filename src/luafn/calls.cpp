@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "src/base/error.h"
+#include "src/base/name_row.h"
 #include "src/base/near_name.h"
 #include "src/base/scalar.h"
 #include "src/luafn/translator.h"
@@ -98,17 +99,14 @@ std::string function_named(std::string_view name) {
 }  // namespace
 
 std::string function_called(std::string_view name) {
-  struct Row {
-    std::string_view there, here;
-  };
-  constexpr Row rows[] = {{"clamp", "gpu.clip"},
-                          {"fabs", "math.abs"},
-                          {"float", "gpu.float32"},
-                          {"double", "gpu.float64"},
-                          {"int", "gpu.int32"}};
+  constexpr NameRow rows[] = {{"clamp", "gpu.clip"},
+                              {"double", "gpu.float64"},
+                              {"fabs", "math.abs"},
+                              {"float", "gpu.float32"},
+                              {"int", "gpu.int32"}};
+  static_assert(std::ranges::is_sorted(rows, {}, &NameRow::name));
   const std::string_view own = name.substr(name.rfind('.') + 1);
-  for (const Row& row : rows)
-    if (row.there == own) return std::string(row.here);
+  if (const std::string_view here = here_of(rows, own); !here.empty()) return std::string(here);
   const std::string found = function_named(own);
   if (!found.empty() || !own.ends_with('f')) return found;
   // C++ has functions of float by such names, expf.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "src/base/error.h"
+#include "src/base/name_row.h"
 #include "src/ops/promotion.h"
 
 namespace gpulua::luafn {
@@ -49,25 +50,21 @@ Value strong_value(DType dtype, std::string code) {
 }
 
 std::string_view name_of_cuda(std::string_view name) {
-  struct Row {
-    std::string_view there, here;
-  };
-  constexpr Row rows[] = {{"atomicAdd", "gpu.atomic.add(x, i, value)"},
-                          {"atomicCAS", "gpu.atomic.compare_exchange(x, i, old, value)"},
-                          {"atomicMax", "gpu.atomic.max(x, i, value)"},
-                          {"atomicMin", "gpu.atomic.min(x, i, value)"},
-                          {"blockDim", "gpu.block_size()"},
-                          {"blockIdx", "gpu.block_index()"},
-                          {"sync", "gpu.barrier()"},
-                          {"syncthreads", "gpu.barrier()"},
-                          {"syncwarp", "gpu.warp_barrier()"},
-                          {"threadIdx", "gpu.thread()"},
-                          {"threadfence", "gpu.fence()"}};
+  constexpr NameRow rows[] = {{"atomicAdd", "gpu.atomic.add(x, i, value)"},
+                              {"atomicCAS", "gpu.atomic.compare_exchange(x, i, old, value)"},
+                              {"atomicMax", "gpu.atomic.max(x, i, value)"},
+                              {"atomicMin", "gpu.atomic.min(x, i, value)"},
+                              {"blockDim", "gpu.block_size()"},
+                              {"blockIdx", "gpu.block_index()"},
+                              {"sync", "gpu.barrier()"},
+                              {"syncthreads", "gpu.barrier()"},
+                              {"syncwarp", "gpu.warp_barrier()"},
+                              {"threadIdx", "gpu.thread()"},
+                              {"threadfence", "gpu.fence()"}};
+  static_assert(std::ranges::is_sorted(rows, {}, &NameRow::name));
   const std::size_t first = name.find('.') + 1;
   const std::string_view own = name.substr(first, name.find('.', first) - first);
-  for (const Row& row : rows)
-    if (row.there == own) return row.here;
-  return {};
+  return here_of(rows, own);
 }
 
 std::string describe(const Value& value) {

@@ -55,7 +55,7 @@ TEST_CASE("the description of a handle says what it is of") {
                     "it with `return value`");
 }
 
-TEST_CASE("gpulua.hpp: a handle with two owners, of which one releases it") {
+TEST_CASE("gpulua.hpp: one of the two owners of a handle releases it") {
   State state;
   const Array x = state.zeros<float>(3);
   { const Array second(x.handle()); }
